@@ -236,6 +236,35 @@ test("two orders share one trade of the market, and none is filled by more than 
   expect(await isFound([...ROWS, other("0.01000000")])).toBe(true);
 });
 
+test("a contract's order cannot have more left than before, unless it reduces a position that has grown", async () => {
+  const [sample] = QUEUE;
+  const filled = (tradeId: number, quantity: string, remaining: string) => ({
+    ...{ ...sample, tradeId, market: "FUTURES", quantity, remaining, cause: "TRADE_THROUGH" },
+    queue: {
+      ...{ ...sample?.queue, aheadAtPlacement: "0.00000000", aheadBefore: "0.00000000" },
+      ...{ tradedAtPrice: "0.00000000", history: null },
+    },
+    marketTrade: {
+      ...{ ...sample?.marketTrade, aggregateId: 5 + tradeId, price: "59000.00000000", quantity },
+      ...{ available: quantity, step: "0.00100000" },
+    },
+    fee: {
+      ...{ rate: "0.00020000", tier: "regular", isMaker: true, asset: "USDT" },
+      amount: quantity === "0.00400000" ? "0.04800000" : "0.02400000",
+    },
+    price: "60000.00000000",
+  });
+  const reasonsIn = async (remaining: string) =>
+    (await checked([filled(1, "0.00400000", "0.01000000"), filled(2, "0.00200000", remaining)])).map(
+      ({ wrong, unknown }) => ({ wrong, unknown }),
+    );
+  const nothing = { wrong: [], unknown: [] };
+  expect(await reasonsIn("0.00600000")).toEqual([nothing, nothing]);
+  expect(await reasonsIn("0.00300000")).toEqual([nothing, nothing]);
+  const unknown = [expect.stringMatching(/^remaining 0\.50* is more than the 0\.0060* that trade 1 left/)];
+  expect(await reasonsIn("0.50000000")).toEqual([nothing, { wrong: [], unknown }]);
+});
+
 /**
  * A recording whose book displays these bids alone, and with sellers' trades at 1,900 ms, 1,901 ms and so on.
  */

@@ -20,13 +20,13 @@ export class QueueHistory {
   }
 
   /** The time of the last point, the exchange's time in Unix ms. */
-  get lastTime(): number {
+  get #lastTime(): number {
     return this.#times.at(-1) ?? 0;
   }
 
   /** Adds a later position; an event that was received late has the time of the one before it. */
   add(time: number, position: QueuePosition): void {
-    this.#times.push(Math.max(this.lastTime, time));
+    this.#times.push(Math.max(this.#lastTime, time));
     this.#positions.push(position);
     if (this.#times.length > POINTS_MAX) this.#leaveOut();
     while (this.#times.length > POINTS_MAX) {

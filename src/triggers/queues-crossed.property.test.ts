@@ -5,12 +5,17 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { receiptFaults } from "../../test/campaigns/harness/receipts.ts";
 import { testSeed } from "../../test/support/seed.ts";
+import type { RecordedEvent } from "../cli/recorded-books.ts";
+import { queueBefore } from "../cli/recorded-queue.ts";
 import { emptyAccount } from "../domain/account.ts";
 import type { PlaceOrder } from "../domain/command.ts";
-import type { Side } from "../domain/order.ts";
+import type { OrderRested } from "../domain/event.ts";
+import type { MarketTrade } from "../domain/market.ts";
+import type { Order, Side } from "../domain/order.ts";
 import type { BookSide } from "../domain/receipt.ts";
 import { apply } from "../engine/apply.ts";
-import { decimal, formatDecimal, type Price, type Quantity, ZERO } from "../money/decimal.ts";
+import { byPriority } from "../engine/matching/queue.ts";
+import { add, decimal, formatDecimal, type Price, type Quantity, ZERO } from "../money/decimal.ts";
 import { cleanFixtures, createFixture, startOn } from "./testing/fixture.ts";
 import { thousandths } from "./testing/queue-model.ts";
 
@@ -34,6 +39,19 @@ function stillOut(lot: Taken, { side, price: limit }: Pick<Taken, "side" | "pric
   const left = BigInt(Math.max(0, REFRESH_MS - (at - lot.at)));
   if (lot.side !== side || lot.price !== limit) return 0n;
   return (lot.part * left + BigInt(REFRESH_MS - 1)) / BigInt(REFRESH_MS);
+}
+
+/** What a server received of the market, in the order of arrival, since it was started. */
+type Life = { readonly startedAt: number; readonly events: RecordedEvent[] };
+
+/** A diff of levels such as `100x0.5`. */
+function changeOf(updateId: number, time: number, changed: { readonly bids: string; readonly asks: string }) {
+  const quantityAt = (side: BookSide, at: Price) => {
+    const levels = (side === "BID" ? changed.bids : changed.asks).split(" ").map((word) => word.split("x"));
+    const level = levels.find(([text = ""]) => text !== "" && decimal(text) === at);
+    return level === undefined ? null : decimal<Quantity>(level[1] ?? "");
+  };
+  return { kind: "change", at: time, change: { updateId, time, quantityAt, ticker: null } } as const;
 }
 
 const quantity = fc.integer({ min: 1, max: 60 });
@@ -60,6 +78,8 @@ const step = fc.oneof(
       type: fc.constant("TRADE" as const),
       by: fc.constantFrom("seller" as const, "buyer" as const),
       distance: fc.integer({ min: 1, max: 3 }),
+      /** At the limit of an open order, if there is one: the book may have come to it since. */
+      isAtLimit: fc.boolean(),
       quantity,
       lateMs: fc.nat(20),
     }),
@@ -79,11 +99,26 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("RESTART" as const, "KILL" as const) }) },
 );
 
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** The book comes to the limit of an order before the trade arrives that those in front of it had. */
+const CROSSED_BEFORE_ITS_TRADE: [0, "trades", Step[]] = [
+  0,
+  "trades",
+  [
+    { type: "PLACE", side: "BUY", distance: 1, quantity: 200, isSettled: true },
+    { type: "WAIT", ms: 5 },
+    { type: "BOOK", move: -2, quantities: [2, 0, 0, 20, 20, 20] },
+    { type: "TRADE", by: "seller", distance: 1, isAtLimit: true, quantity: 20, lateMs: 2 },
+    { type: "TRADE", by: "seller", distance: 1, isAtLimit: true, quantity: 5, lateMs: 0 },
+  ],
+];
+
 test.each(["SPOT", "FUTURES"] as const)(
   `%s: every fill has its evidence, and none has another's (seed ${SEED})`,
   async (family) => {
     /** Of fills: the test has tried what it is for. */
-    const counts = { crossed: 0, traded: 0, walked: 0 };
+    const counts = { crossed: 0, traded: 0, walked: 0, followed: 0 };
     const rarest = () => Math.min(...Object.values(counts));
     let run = 0;
     for (let round = 0; rarest() < FILLS_MIN && round < ROUNDS_MAX; round += 1) {
@@ -107,6 +142,7 @@ test.each(["SPOT", "FUTURES"] as const)(
             const sent = new Map<string, number>();
             let aheads = new Map<number, Quantity>();
             let middle = 0;
+            const lives: Life[] = [];
 
             const note = () => {
               const at = server.market.book(SYMBOL)?.eventTime;
@@ -142,6 +178,7 @@ test.each(["SPOT", "FUTURES"] as const)(
                 .map(([at, units]) => `${at}x${thousandths(units)}`)
                 .join(" ");
             const open = async () => {
+              lives.push({ startedAt: time.now(), events: [] });
               server.market.openBook(SYMBOL, { bids: levels("BID"), asks: levels("ASK") });
               note();
               server.market.show(SYMBOL, price(middle - 1), price(middle + 1));
@@ -196,14 +233,24 @@ test.each(["SPOT", "FUTURES"] as const)(
                 case "TRADE": {
                   const ticks = each.by === "seller" ? middle - each.distance : middle + each.distance;
                   const at = Math.max(time.now() - each.lateMs, 0);
-                  server.market.aggregate(SYMBOL, each.by, thousandths(each.quantity), price(ticks), at);
+                  const part = thousandths(each.quantity);
+                  const side = each.by === "seller" ? "BUY" : "SELL";
+                  const reached = (await resting()).filter((order) => each.isAtLimit && order.side === side);
+                  const limit = reached[0] === undefined ? price(ticks) : formatDecimal(reached[0].price);
+                  const trade = server.market.unheard(SYMBOL, each.by, part, limit, at);
+                  lives.at(-1)?.events.push({ kind: "trade", at: time.now(), trade });
+                  server.market.retell(SYMBOL, trade);
                   break;
                 }
-                case "BOOK":
-                  server.market.diff(SYMBOL, show(each.move, each.quantities));
+                case "BOOK": {
+                  const changed = show(each.move, each.quantities);
+                  const updateId = (server.market.book(SYMBOL)?.lastUpdateId ?? 0) + 1;
+                  lives.at(-1)?.events.push(changeOf(updateId, time.now(), changed));
+                  server.market.diff(SYMBOL, changed);
                   note();
                   server.market.show(SYMBOL, price(middle - 1), price(middle + 1));
                   break;
+                }
                 case "WAIT":
                   await server.settled();
                   time.advance(each.ms);
@@ -264,7 +311,9 @@ test.each(["SPOT", "FUTURES"] as const)(
             for (const [id, sum] of given) {
               expect(sum <= (server.market.history[id - 1]?.trade.quantity ?? 0n), `trade ${id}`).toBe(true);
             }
+            const orders = new Map<number, Order>();
             for (const order of await store.listOrders("one", { symbol: SYMBOL, limit: 1_000 })) {
+              orders.set(order.orderId, order);
               expect(executed.get(order.orderId) ?? 0n).toBe(order.executedQuantity);
               expect(order.executedQuantity <= order.quantity).toBe(true);
               const sentAt = sent.get(order.clientOrderId);
@@ -273,12 +322,49 @@ test.each(["SPOT", "FUTURES"] as const)(
               expect((order.arrival?.arrivedAt ?? 0) >= sentAt + latency).toBe(true);
             }
             const replayed = emptyAccount("one", family);
-            for (const { events } of await store.listEntries("one"))
-              for (const event of events) apply(replayed, event);
+            /** The orders that joined a queue, and how. */
+            const rests = new Map<number, OrderRested>();
+            for (const { events } of await store.listEntries("one")) {
+              for (const event of events) {
+                apply(replayed, event);
+                if (event.type === "OrderRested") rests.set(event.orderId, event);
+              }
+            }
             expect(replayed).toEqual(account);
+            // No fill is earlier than by all messages in the exchange's order, which no crossing changes.
+            for (const { tradeId, receipt, orderId, at } of trades) {
+              const order = orders.get(orderId);
+              const rested = rests.get(orderId);
+              const { queue: filled, marketTrade } = receipt ?? {};
+              if (order === undefined || rested === undefined || filled == null || marketTrade == null)
+                continue;
+              const { since, book, ahead } = rested.queue;
+              const life = lives.findLast(({ startedAt }) => startedAt < at);
+              // An order from before a restart continues with less than all messages.
+              if (life === undefined || rested.at <= life.startedAt || book === null || ahead === null)
+                continue;
+              const followed = { ...order, model: queue, since, book, aheadAtPlacement: ahead };
+              const isInFront = (other: number) => {
+                const [one, its] = [orders.get(other), rests.get(other)?.queue];
+                return (
+                  one && its && byPriority({ ...one, queue: its }, { ...order, queue: rested.queue }) < 0
+                );
+              };
+              const given = ({ aggregateId }: MarketTrade) =>
+                trades
+                  .filter((each) => each.receipt?.marketTrade?.aggregateId === aggregateId)
+                  .filter((each) => isInFront(each.orderId))
+                  .reduce((sum, each) => add(sum, each.quantity), ZERO as Quantity);
+              const computed = queueBefore(marketTrade.aggregateId, followed, life.events, given);
+              counts.followed += 1;
+              const isLater = filled.aheadBefore === null || filled.aheadBefore >= computed.aheadBefore;
+              expect(isLater, `trade ${tradeId}: ${filled.aheadBefore} for ${computed.aheadBefore}`).toBe(
+                true,
+              );
+            }
           },
         ),
-        { numRuns: RUNS, seed: SEED + round, endOnFailure: true },
+        { numRuns: RUNS, seed: SEED + round, endOnFailure: true, examples: [CROSSED_BEFORE_ITS_TRADE] },
       );
     }
     expect(rarest()).toBeGreaterThanOrEqual(FILLS_MIN);

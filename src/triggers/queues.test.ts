@@ -115,6 +115,29 @@ describe("at the price", () => {
     expect(aheadOf(all, 1)).toBe(ahead);
   });
 
+  test("what was canceled before an order joined another one at its price does not move it forward", async () => {
+    const strategies = ["one", "two"];
+    const all = await createFixture({ strict: { queue: "power-1" }, strategies });
+    all.market.openBook(SYMBOL, { asks: "60000x1", bids: "50000x1" });
+    await all.triggers.open();
+    await all.place("one", "BUY", "50000", { quantity: "0.001" });
+    all.time.advance(1);
+    all.market.ticker(SYMBOL, { asks: "60000x1", bids: "50000x0.6" }, { ahead: 1 });
+    await all.place("two", "BUY", "50000", { quantity: "0.001" });
+    await inTurn(all, [
+      (market) => market.diff(SYMBOL, { bids: "50000x0.6" }),
+      (market) => market.diff(SYMBOL, { bids: "50000x0.8" }),
+      (market) => market.aggregate(SYMBOL, "buyer", "1", "60000"),
+    ]);
+    const aheads = () => strategies.map((id) => formatBriefly(all.triggers.aheadOf(id, 1) ?? 0n));
+    expect(aheads()).toEqual(["0.6", "0.6"]);
+    await inTurn(all, [
+      (market) => market.diff(SYMBOL, { bids: "50000x0.4" }),
+      (market) => market.aggregate(SYMBOL, "buyer", "1", "60000"),
+    ]);
+    expect(aheads()).toEqual(["0.3", "0.3"]);
+  });
+
   test("an order whose queue is unknown is filled by no trade at its price, until a change names its level", async () => {
     const all = await strictFixture();
     all.market.loseBook(SYMBOL);
@@ -326,6 +349,58 @@ describe("a book that comes to the limit", () => {
     await all.settled();
     const levels = (await receiptsOf(all, 1)).map(({ level }) => formatBriefly(level?.price ?? 0n));
     expect(levels).toEqual([ask(0), ask(4), ask(5)]);
+  });
+
+  /** It shows the limit before the trade arrives that used up what others displayed there. */
+  const crossing = (market: StubMarket) =>
+    market.ticker(SYMBOL, { bids: "59999x0.002", asks: "59999.99x0.0005" }, { ahead: 1 });
+
+  test("does not give the order a trade that was made before it with those in front", async () => {
+    const all = await strictFixture();
+    await all.place("one", "BUY", "59999.99", { quantity: "0.002" });
+    await inTurn(all, [
+      crossing,
+      (market) => market.aggregate(SYMBOL, "seller", "0.001", "59999.99"),
+      (market) => market.diff(SYMBOL, { bids: "59999.99x0", asks: "59999.99x0.0005" }),
+    ]);
+    expect(await fillsOf(all, 1)).toEqual(["0.0005 @ 59999.99"]);
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.0003", "59999.99")]);
+    expect(await fillsOf(all, 1)).toEqual(["0.0005 @ 59999.99", "0.0003 @ 59999.99"]);
+  });
+
+  test("does not give the order a trade before it that is looked up", async () => {
+    const all = await strictFixture();
+    await all.place("one", "BUY", "59999.99", { quantity: "0.002" });
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.0001", "59999.99")]);
+    all.time.advance(1);
+    all.market.unheard(SYMBOL, "seller", "0.0008", "59999.99");
+    all.market.aggregate(SYMBOL, "seller", "0.0001", "59999.99");
+    crossing(all.market);
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual(["0.0005 @ 59999.99"]);
+  });
+
+  test("does not give the order a trade before it that is looked up after a restart", async () => {
+    const before = await strictFixture();
+    await before.place("one", "BUY", "59999.99", { quantity: "0.002" });
+    await inTurn(before, [(market) => market.aggregate(SYMBOL, "seller", "0.0001", "59999.99")]);
+    before.time.advance(10_000);
+    await before.settled();
+    await before.triggers.close();
+
+    const after = startOn(before.store, before.time);
+    after.market.history.push(...before.market.history);
+    after.market.unheard(SYMBOL, "seller", "0.0009", "59999.99");
+    after.time.advance(1_000);
+    after.market.openBook(SYMBOL, BOOK_S);
+    after.market.failingAnswers = 1;
+    await after.triggers.open();
+    await after.settled();
+    crossing(after.market);
+    await after.settled();
+    after.time.advance(5_000);
+    await after.settled();
+    expect(await fillsOf(before, 1)).toEqual(["0.0005 @ 59999.99"]);
   });
 
   test("is not taken for a change when it is known again and shows what it had shown", async () => {

@@ -493,9 +493,9 @@ export class Queues {
 
   /**
    * Sends levels that have come to the limit of an order, one command at a time. `change`: see `crossingKey`.
+   * They do not move its queue: trades with the orders in front of it may not have arrived yet.
    */
   #cross({ order, levels }: Crossing, change: string, book: BookStamp): void {
-    lower(order, ZERO, book.eventTime);
     if (unfilled(order) === 0n) return;
     const { orderId } = order;
     const command: MatchCrossing = { type: "MatchCrossing", orderId, levels, book };
@@ -770,15 +770,14 @@ function forgetRecorded({ recorded }: Followed, before: number): void {
 
 const recordedKey = (strategyId: string, aggregateId: number) => `${strategyId} ${aggregateId}`;
 
-/** An order continues where it was noted last, or at its placement; it may have been crossed since then. */
+/** An order continues where it was noted last, or at its placement. */
 function makeReady(order: Waiting, noted: readonly QueueNote[]): void {
-  const { isReady, strategyId, orderId, position, history, knownSince } = order;
+  const { isReady, strategyId, orderId } = order;
   const note = noted.find((each) => each.orderId === orderId && each.strategyId === strategyId);
   order.isReady = true;
   // What this process knows of the order is newer.
   if (isReady || note === undefined) return;
   const { ahead, tradedAtPrice, canceledAhead, tradeId, at } = note;
   continueFrom(order, { ahead, tradedAtPrice, canceledAhead }, at);
-  if (position.ahead === 0n) lower(order, ZERO, history?.lastTime ?? knownSince);
   if (tradeId !== null) order.applied = { tradeId, at };
 }

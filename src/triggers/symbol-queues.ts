@@ -190,6 +190,7 @@ export class SymbolQueues {
         const quantity = displayedAt(side, level.price);
         // What is gone was traded or canceled: nobody knows which.
         level.displayed = null;
+        level.joinedAt.clear();
         level.trades = [];
         if (quantity !== null) levels.push({ side, price: level.price, quantity });
       }
@@ -264,12 +265,15 @@ export class SymbolQueues {
     for (const { side, price, quantity: after } of levels) {
       const level = this.#sides[side].at(price);
       if (level === undefined) continue;
-      const { displayed } = level;
       const contained = level.trades.filter((trade) => trade.time <= time);
       const traded = contained.reduce((sum, { quantity }) => add(sum, quantity), ZERO as Quantity);
       for (const order of level.orders) {
-        if (updateId <= order.bookUpdateId || !isConcerned(order.strategyId)) continue;
-        moveByChange(order, after, time, displayed === null ? null : { before: displayed, after, traded });
+        if (updateId <= order.bookUpdateId) continue;
+        const joinedAt = level.joinedAt.get(order);
+        level.joinedAt.delete(order);
+        if (!isConcerned(order.strategyId)) continue;
+        const before = joinedAt === undefined ? level.displayed : joinedAt;
+        moveByChange(order, after, time, before === null ? null : { before, after, traded });
       }
       level.displayed = after;
       level.trades = level.trades.filter((trade) => trade.time > time);
@@ -407,6 +411,11 @@ type Level = {
   readonly price: Price;
   /** What the last change displayed; null while it is not known. */
   displayed: Quantity | null;
+  /**
+   * What was displayed when an order joined, until the first change after it: the ticker may have been newer
+   * than the last change. Null if it was not known.
+   */
+  readonly joinedAt: Map<Waiting, Quantity | null>;
   /** Those that no change has contained yet. */
   trades: { readonly time: number; readonly quantity: Quantity }[];
   /** In their execution order. */
@@ -459,10 +468,11 @@ class QueueSide {
     const { price } = order;
     let level = this.#levels.get(price);
     if (level === undefined) {
-      level = { price, displayed, trades: [], orders: [] };
+      level = { price, displayed, joinedAt: new Map(), trades: [], orders: [] };
       this.#levels.set(price, level);
       this.#prices.splice(this.#placeOf(price), 0, price);
     }
+    level.joinedAt.set(order, displayed);
     const place = level.orders.findIndex((other) => isBefore(order, other));
     level.orders.splice(place === -1 ? level.orders.length : place, 0, order);
   }
@@ -472,6 +482,7 @@ class QueueSide {
     const place = level?.orders.indexOf(order) ?? -1;
     if (level === undefined || place === -1) return;
     level.orders.splice(place, 1);
+    level.joinedAt.delete(order);
     if (level.orders.length > 0) return;
     this.#levels.delete(order.price);
     this.#prices.splice(this.#placeOf(order.price), 1);

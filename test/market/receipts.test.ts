@@ -52,10 +52,9 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What may be unknown of fills by a cause. */
-const CROSSED = /came to the limit before/;
-const IN_QUEUES = /came to the limit before|arrived in another order/;
+const IN_QUEUES = /arrived in another order/;
 const UNKNOWN: Readonly<Record<StrategyType, Readonly<Record<string, RegExp>>>> = {
-  SPOT: { TRADE_AT_PRICE: CROSSED, TRADE_THROUGH: CROSSED },
+  SPOT: {},
   FUTURES: { TRADE_AT_PRICE: IN_QUEUES, TRADE_THROUGH: IN_QUEUES },
 };
 
@@ -96,7 +95,7 @@ describe.skipIf(!isHere).each(["SPOT", "FUTURES"] as const)(
       const others = found.filter(({ outcome }) => outcome !== "verified");
       for (const { cause, wrong, unknown, tradeId } of others) {
         expect({ tradeId, wrong }).toEqual({ tradeId, wrong: [] });
-        // Every walk and every crossing is verified, and on spot every queue that is followed. Trades and
+        // Every walk and every crossing is verified, and on spot every queue. Trades and
         // books of contracts come over connections of their own, so a server does not always receive them in
         // the order of the recording.
         const others = unknown.filter((reason) => !UNKNOWN[type][cause]?.test(reason));

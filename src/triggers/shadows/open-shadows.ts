@@ -10,7 +10,7 @@ import { restingSide, takenSide } from "../../engine/matching/walk.ts";
 import { bestOpposite, isTriggeredBy, limitTrigger } from "../../engine/trigger.ts";
 import type { BookEvent, LiveMarket } from "../../market/feed.ts";
 import { type Quantity, subtract, ZERO } from "../../money/decimal.ts";
-import { type Crossing, lower, SymbolQueues, unfilled, type Waiting } from "../symbol-queues.ts";
+import { type Crossing, SymbolQueues, unfilled, type Waiting } from "../symbol-queues.ts";
 import type { ShadowAccount } from "./shadow-account.ts";
 
 type Resting = { readonly shadowAccount: ShadowAccount; readonly waiting: Waiting };
@@ -144,7 +144,6 @@ export class OpenShadows {
   }
 
   #cross({ order, levels }: Crossing, book: ReturnType<typeof stampOf>): void {
-    lower(order, ZERO, book.eventTime);
     const resting = this.#strict.get(order.strategyId);
     if (resting === undefined || unfilled(order) === 0n) return;
     const { orderId } = order;
