@@ -28,8 +28,13 @@ test("a walk says which level it took from, and why it ended there", () => {
     "Took 0.0005 at 60,001, level 2 of the asks, where 0.0008 was displayed. The order had 0.0005 to fill, so it ended here.",
   );
   const all = { ...LEVEL, index: 0, available: "0.0005", ownConsumed: "0.0003", newerTrades: "0.0001" };
-  expect(said({ walk: [all], remaining: "0.002" })).toBe(
+  const next = { ...LEVEL, tradeId: 3, index: 1 };
+  expect(said({ walk: [all, next], remaining: "0.002" })).toBe(
     "Took 0.0005 at 60,001, the best ask, where 0.0008 was displayed. 0.0001 that was traded there after the book is subtracted already. Of it 0.0003 counted as consumed by this strategy before, which left 0.0005. That was all that was available there; the order had 0.002 to fill and went on to the next level.",
+  );
+  const before = { ...LEVEL, tradeId: 1, index: 0 };
+  expect(said({ walk: [before, { ...LEVEL, available: "0.0005" }], remaining: "0.002" })).toBe(
+    "Took 0.0005 at 60,001, level 2 of the asks, where 0.0008 was displayed. That was all that was available there; the order had 0.002 to fill, and nothing more was available within its bounds.",
   );
   expect(said({ walk: [{ ...LEVEL, fromTicker: true }], cause: "BOOK_CROSSED" })).toBe(
     "An ask of 0.0008 at 60,001 reached the order's limit. On the exchange it would have been matched with this order. The quantity is that of the ticker, which was newer than the book. 0.0005 was filled at the limit 60,001, as maker.",

@@ -28,11 +28,15 @@ function walkInWords(trade: Trade, { walk, remaining, cause }: Receipt): readonl
   const own = walk.find(({ tradeId }) => tradeId === trade.tradeId);
   if (own === undefined) return [];
   const verb = cause === "LIQUIDATION" ? "The liquidation took" : "Took";
+  const isLast = !walk.some(({ index }) => index > own.index);
+  const then = isLast
+    ? ", and nothing more was available within its bounds."
+    : " and went on to the next level.";
   return [
     `${verb} ${figure(own.taken)} at ${figure(own.price)}, ${rankOf(own, trade)}, where ${figure(own.displayed)} was displayed.`,
     ...reductionsOf(own),
     compare(own.available, remaining) < 0
-      ? `That was all that was available there; the order had ${figure(remaining)} to fill and went on to the next level.`
+      ? `That was all that was available there; the order had ${figure(remaining)} to fill${then}`
       : `The order had ${figure(remaining)} to fill, so it ended here.`,
   ];
 }
