@@ -23,6 +23,9 @@ const RETRY = 5 * SECOND;
 /** Interval of the regular requests for everything held, which bounds a settlement's delay. */
 const ASK_ANYWAY = 10 * MINUTE;
 
+/** How long a commit of a server that died may be unknown. */
+const UNKNOWN = 15 * SECOND;
+
 /** When the tests' first settlement is due: some minutes after their start. */
 const DUE = 20 * MINUTE;
 /** It is published with some milliseconds more. */
@@ -224,7 +227,7 @@ describe("settlements that came while no process ran", () => {
     market.showMark("BTCUSDT", "100");
     await goTo(time.now() + MINUTE);
     expect(await fundingOf(store, "one")).toEqual(["-0.10000000", "-0.10000000", "-0.10000000"]);
-    expect(market.askedForSettlements.at(-1)?.from).toBe(PUBLISHED + 1);
+    expect(market.askedForSettlements.at(-1)?.from).toBe(PUBLISHED + 1 - UNKNOWN);
   });
 
   test("are applied to strategies that have sold since", async () => {
@@ -287,6 +290,25 @@ test("two servers apply a settlement once", async () => {
   here.market.showMark("BTCUSDT", "96.43");
   await here.settled();
   expect(await standingOf(here.store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
+});
+
+test("a settlement is applied to a position of a server that died before it notified anybody", async () => {
+  const { here, there } = await twoServers(["one", "two"], "FUTURES");
+  const { market, store, triggers, place, settled, goTo } = await withClock(here);
+  await place("two", "BUY", null, ONE);
+  market.showMark("BTCUSDT", "100");
+  market.nextFunding.set("BTCUSDT", DUE);
+  market.settlements = [settlementAt(PUBLISHED, "0.01")];
+  await goTo(DUE - SECOND);
+  await there.place("one", "BUY", null, ONE);
+  there.kill();
+  await goTo(DUE + ASK_AFTER);
+  expect(await fundingOf(store, "two")).toEqual(["-1.00000000"]);
+  triggers.reload();
+  await settled();
+  await goTo(DUE + 2 * ASK_ANYWAY);
+  expect(await fundingOf(store, "one")).toEqual(["-1.00000000"]);
+  expect(await fundingOf(store, "two")).toEqual(["-1.00000000"]);
 });
 
 test("what could not be applied to all is not noted, and applied to the others later", async () => {

@@ -10,7 +10,7 @@ import type { Timers } from "../concurrency/time.ts";
 import { dueAt } from "../domain/held-before.ts";
 import type { Settlement } from "../domain/market.ts";
 import type { LiveMarket } from "../market/feed.ts";
-import type { TradingStore } from "../store/ports/trading.ts";
+import { type TradingStore, UNKNOWN_MS_MAX } from "../store/ports/trading.ts";
 
 /** How often it is looked whether a settlement is due, ms. */
 const INTERVAL_MS = 1_000;
@@ -159,7 +159,8 @@ export class FundingClock {
     if (covered === null || (isExpected && covered < expectedAt)) return;
     try {
       const applied = this.#applied.get(symbol);
-      const from = applied === undefined ? since - BEFORE_FIRST_MS : applied + 1;
+      // A position may have become known since, so what was applied last is applied again.
+      const from = applied === undefined ? since - BEFORE_FIRST_MS : applied + 1 - UNKNOWN_MS_MAX;
       const question = this.#market.settlementsBetween(symbol, from, now);
       const settlements = await Promise.race([question, this.#closing.promise]);
       if (settlements === null || !(await this.#settle(symbol, settlements))) return;

@@ -7,7 +7,7 @@ import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import { type Account, emptyAccount, type StrategyType } from "../domain/account.ts";
 import { SLOTS, slotOf } from "../domain/strategy.ts";
-import type { TradingStore } from "../store/ports/trading.ts";
+import { type TradingStore, UNKNOWN_MS_MAX } from "../store/ports/trading.ts";
 
 /** Strategies loaded at once. */
 const ROUND_MAX = 200;
@@ -53,6 +53,8 @@ export class AccountLoader {
   /** Strategies that changed during the load of their slot, and are not loaded yet. */
   readonly #overtaken = new Set<string>();
   #isLoading = false;
+  /** The strategies of the current round, unless it loads slots. */
+  #loading: ReadonlySet<string> = new Set();
   /** Since when the strategies of the current round have waited, and those changed since it began. */
   #loadingSince: number | null = null;
   #changed = new Set<string>();
@@ -109,8 +111,9 @@ export class AccountLoader {
     this.#start();
   }
 
-  /** Has everything loaded, for commits of other processes that were not notified. */
+  /** Has everything loaded, for commits of a process that has died and may not have notified them. */
   requestEvery(): void {
+    this.#requested.since = least(this.#requested.since, this.#deps.now() - UNKNOWN_MS_MAX);
     this.#addEvery();
     this.#start();
   }
@@ -148,6 +151,11 @@ export class AccountLoader {
   /** This process has changed a strategy and knows its state: the one being loaded may be older. */
   changed(strategyId: string): void {
     if (this.#isLoading) this.#changed.add(strategyId);
+  }
+
+  /** Whether a strategy is requested and not loaded yet. */
+  isRequested(strategyId: string): boolean {
+    return this.#requested.strategies.has(strategyId) || this.#loading.has(strategyId);
   }
 
   /** Until when, market time in Unix ms, every commit of every process is known here. */
@@ -241,6 +249,7 @@ export class AccountLoader {
     for (const slot of round.slots.keys()) requested.slots.delete(slot);
     this.#loadingSince = requested.since;
     if (requested.strategies.size + requested.slots.size === 0) requested.since = null;
+    this.#loading = new Set(round.strategies);
     this.#changed = new Set();
     try {
       const found = await load();
@@ -264,6 +273,7 @@ export class AccountLoader {
       requested.since = least(requested.since, this.#loadingSince);
       throw error;
     } finally {
+      this.#loading = new Set();
       this.#loadingSince = null;
     }
   }

@@ -131,6 +131,12 @@ export type ElsewhereListener = {
   resumed(): void;
 };
 
+/**
+ * How long a commit of a server that died before it notified the owner may be unknown to it, ms. If the owner
+ * dies as well, its watermarks are too late by as much.
+ */
+export const UNKNOWN_MS_MAX = 15_000;
+
 export type TradingStore = {
   /** The account as last committed, or null if there is no such strategy. */
   loadAccount(strategyId: string): Promise<LoadedAccount | null>;
