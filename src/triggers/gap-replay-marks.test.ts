@@ -15,6 +15,8 @@ import {
 /** A position of 1 BTC; a long is liquidated at 95.43. */
 const ONE: Terms = { quantity: "1" };
 const RETRY = 5_000;
+/** How often uncovered intervals are requested, ms. */
+const STORE_INTERVAL = 5_000;
 /** The end of every gap of these tests. */
 const GAP_END = minuteAt(10);
 
@@ -127,6 +129,57 @@ describe("triggers created within a gap", () => {
     await gap({ marked: [minute(3, "80", "100")], traded: [minute(3, "80", "100"), minute(4, "80", "100")] });
     expect(await standingOf(store, "one")).toMatchObject({ holds: "0", closedBy: ["LIQUIDATION"] });
     expect(await store.listOpenOrders("one", null)).toEqual([]);
+  });
+});
+
+describe("triggers of an order under `strict` that a trade of the gap has filled", () => {
+  test.each([
+    [
+      "later minutes reach",
+      [minute(1, "91", "104"), minute(5, "91.5", "100")],
+      "100",
+      "FINISHED",
+      "CANCELED",
+    ],
+    ["only earlier minutes reach", [minute(1, "91", "104"), minute(5, "93", "100")], "100", "NEW", "NEW"],
+    [
+      "the present mark price reaches after another one of the gap",
+      [minute(4, "94", "104")],
+      "91",
+      "CANCELED",
+      "FINISHED",
+    ],
+  ] as const)("are hit as %s", async (_which, marked, present, stop, profit) => {
+    const { place, time, store, market, settled, gap } = await fixtureWithGap({ strict: {} });
+    market.openBook("BTCUSDT", { bids: "99x10", asks: "100x10" });
+    await place("one", "BUY", "95", { ...ONE, stopLoss: "92", takeProfit: "103" });
+    market.unheard("BTCUSDT", "seller", "20", "94", minuteAt(2) + 5);
+    market.showMark("BTCUSDT", present);
+    await gap({ marked });
+    expect(await standingOf(store, "one")).toMatchObject({ holds: "1.00000000", stop: "NEW" });
+    time.advance(STORE_INTERVAL);
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ stop, profit });
+  });
+
+  test("are hit by a price of the time without a process", async () => {
+    const before = await createFixture({ ...FUTURES, strict: {} });
+    before.market.openBook("BTCUSDT", { bids: "99x10", asks: "100x10" });
+    await before.place("one", "BUY", "95", { ...ONE, stopLoss: "92" });
+    await before.triggers.close();
+    const { store, time } = before;
+    time.advance(GAP_END - time.now());
+    const { market, triggers, settled } = startOn(store, time, "FUTURES");
+    market.openBook("BTCUSDT", { bids: "99x10", asks: "100x10" });
+    market.unheard("BTCUSDT", "seller", "20", "94", minuteAt(2) + 5);
+    market.answerMarks([minute(1, "91", "100"), minute(5, "91", "100")]);
+    await triggers.open();
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ holds: "1.00000000", stop: "NEW" });
+    market.show("BTCUSDT", "99", "100");
+    market.showMark("BTCUSDT", "100");
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ holds: "0", stop: "FINISHED" });
   });
 });
 
@@ -251,8 +304,8 @@ describe("a trigger while a gap is being filled", () => {
 });
 
 /** A fixture whose market misses everything from its start until now, with the given history. */
-async function fixtureWithGap() {
-  const fixture = await createFixture(FUTURES);
+async function fixtureWithGap({ strict }: Parameters<typeof createFixture>[0] = {}) {
+  const fixture = await createFixture({ ...FUTURES, ...(strict !== undefined && { strict }) });
   const { time, market, settled } = fixture;
   const startGap = ({ marked = [], traded = [] }: Past) => {
     time.advance(Math.max(0, GAP_END - time.now()));

@@ -4,7 +4,7 @@
 // committed, whatever happens to the account object.
 import type { Account, Position } from "../domain/account.ts";
 import type { Bracket, ContractTerms } from "../domain/symbol.ts";
-import { type Trigger, triggerOfPosition } from "./trigger.ts";
+import { triggerOfPosition } from "./trigger.ts";
 
 type Holding = {
   /** Null if the contract was held only in the past. */
@@ -70,12 +70,6 @@ export class PositionIndex {
 
   strategies(): Iterable<string> {
     return this.#byStrategy.keys();
-  }
-
-  /** The trigger of a position; null if it has none, or while its contract's terms are not known. */
-  triggerOf(strategyId: string, position: Position, terms: ContractTerms | null): Trigger | null {
-    if (terms === null) this.forgetBrackets(position.symbol);
-    return triggerOfPosition(strategyId, position, terms);
   }
 
   /**

@@ -13,6 +13,14 @@ import { type Hit, nameOf, type Trigger } from "./trigger.ts";
 /** A dispatch without effect, and its rejection; null if it failed. */
 export type Retry = { readonly hit: Hit; readonly refusal: Refusal["refusal"] | null };
 
+type Unfinished = {
+  readonly symbol: string;
+  /** Market time of the first hit, Unix ms. */
+  readonly at: number;
+  /** Whether the last answer was that the market is silent. */
+  isSilent: boolean;
+};
+
 /**
  * The outcome of a dispatch, null if it had no effect; and whether the strategy's state must be loaded, at
  * once or after a pause: it is not what this process believes.
@@ -25,8 +33,8 @@ export class TriggerDispatcher {
   readonly #log: Pick<Logger, "error">;
   /** Number of commands in flight per trigger, by name. */
   readonly #inFlight = new Map<string, number>();
-  /** Triggers with a command in flight or to be retried, and the market time of their first hit, by name. */
-  readonly #unfinished = new Map<string, { readonly symbol: string; readonly at: number }>();
+  /** Triggers with a command in flight or to be retried, by name. */
+  readonly #unfinished = new Map<string, Unfinished>();
   /** By strategy. */
   readonly #retries = new Map<string, Retry[]>();
   /** By symbol. */
@@ -47,12 +55,17 @@ export class TriggerDispatcher {
     const { strategyId, symbol } = hit.trigger;
     const name = nameOf(hit.trigger);
     this.#inFlight.set(name, (this.#inFlight.get(name) ?? 0) + 1);
-    if (!this.#unfinished.has(name)) this.#unfinished.set(name, { symbol, at: this.#market.now() });
+    const unfinished = this.#unfinished.get(name) ?? { symbol, at: this.#market.now(), isSilent: false };
+    this.#unfinished.set(name, unfinished);
     try {
       const outcome = await this.#desk.execute(strategyId, ...commandOf(hit));
       if (isRefusal(outcome)) {
         this.#queueRetry({ hit, refusal: outcome.refusal });
-        return { executed: null, reload: "NOW" };
+        // A market with prices may refuse it again and again, as one without buyers or with an unknown book.
+        const isSilent = outcome.refusal === "MARKET_SILENT";
+        const reload = isSilent && unfinished.isSilent ? "LATER" : "NOW";
+        unfinished.isSilent = isSilent;
+        return { executed: null, reload };
       }
       this.#unfinished.delete(name);
       // Replayed: another server was faster, and nothing was announced here.
@@ -100,8 +113,8 @@ export class TriggerDispatcher {
     return null;
   }
 
-  /** The trigger of a retry is gone, or has changed. */
-  drop({ hit }: Retry): void {
+  /** The trigger of a retry or of a deferred hit is gone, or has changed. */
+  drop({ hit }: Pick<Retry, "hit">): void {
     if (!this.isInFlight(hit.trigger)) this.#unfinished.delete(nameOf(hit.trigger));
   }
 
@@ -109,7 +122,7 @@ export class TriggerDispatcher {
     return this.#deferred.has(symbol);
   }
 
-  /** Takes the deferred hits of a symbol, to execute or to forget them. */
+  /** Takes the deferred hits of a symbol, to execute or to drop them. */
   takeDeferred(symbol: string): readonly Hit[] {
     const deferred = this.#deferred.get(symbol) ?? [];
     this.#deferred.delete(symbol);

@@ -47,6 +47,11 @@ export class TriggerIndex {
     this.#forgetIfEmpty(symbol, heaps);
   }
 
+  /** Whether an order, leg or position of a strategy has a trigger. */
+  hasOf(strategyId: string, id: Trigger["id"]): boolean {
+    return this.#find(strategyId, id) !== undefined;
+  }
+
   /** Whether exactly this trigger is there. */
   includes({ strategyId, id, condition, price }: Trigger): boolean {
     const present = this.#find(strategyId, id)?.trigger;

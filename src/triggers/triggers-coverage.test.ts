@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Store } from "../store/store.ts";
 import { cleanFixtures, createFixture, START, startOn } from "./testing/fixture.ts";
+import { FUTURES } from "./testing/futures-fixture.ts";
 
 /** How often a process stores its coverage, and how far the watermark stays behind, ms. */
 const INTERVAL = 5_000;
@@ -109,6 +110,23 @@ test("a stop that a trade has hit while the rules call the market halted is stor
   expect(await watermarksOf(store)).toEqual({ BTCUSDT: START + INTERVAL });
 });
 
+test("a deferred hit of an order that is canceled holds no later coverage of its contract back", async () => {
+  const { desk, time, market, triggers, place, settled } = await createFixture(FUTURES);
+  const { orderId } = await place("one", "BUY", "90");
+  market.forgetMark("BTCUSDT");
+  market.show("BTCUSDT", "89", "90");
+  await settled();
+  await desk.execute("one", { type: "CancelOrder", orderId });
+  market.showMark("BTCUSDT", "100");
+  market.show("BTCUSDT", "99", "100");
+  await place("one", "BUY", null);
+  time.advance(12 * INTERVAL);
+  market.showMark("BTCUSDT", "100");
+  market.show("BTCUSDT", "99", "100");
+  await settled();
+  expect(triggers.coveredUntil("BTCUSDT")).toBe(time.now() - LAG);
+});
+
 test("a gap that is not filled yet is stored by its beginning, though a later watermark was stored before", async () => {
   const { time, market, store, place, settled } = await createFixture();
   await place("one", "BUY", "90");
@@ -191,6 +209,22 @@ test("a process that is killed while a gap before its start is unfilled leaves t
   time.advance(INTERVAL);
   await settled();
   expect(await watermarksOf(before.store)).toEqual({ BTCUSDT: noted });
+});
+
+test("nothing counts as covered while the commits of a server that died are loaded", async () => {
+  const { time, storage, triggers, place, settled } = await createFixture();
+  await triggers.open();
+  await place("one", "BUY", "90");
+  time.advance(4 * INTERVAL);
+  await settled();
+  expect(triggers.coveredUntil("BTCUSDT")).toBe(time.now() - LAG);
+  const load = storage.holdLoad();
+  triggers.reload();
+  await load.reached;
+  expect(triggers.coveredUntil("BTCUSDT")).toBeNull();
+  load.release();
+  await settled();
+  expect(triggers.coveredUntil("BTCUSDT")).toBe(time.now() - LAG);
 });
 
 test("a failed write is repaired by the next, and does not prevent closing", async () => {

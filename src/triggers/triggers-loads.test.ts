@@ -236,7 +236,11 @@ describe("a strategy that is handed on to another server", () => {
 describe("a position whose owner has died", () => {
   const ALL = new Set(Array.from({ length: SLOTS }, (_, slot) => slot));
 
-  test.each(["before anything of its slot is loaded", "while its slot is loaded"] as const)(
+  test.each([
+    "before anything of its slot is loaded",
+    "while its slot is loaded",
+    "while its slot is loaded, which takes long",
+  ] as const)(
     "is liquidated by a price of that time, although its strategy trades here %s",
     async (moment) => {
       const { here, there, time } = await orphaned();
@@ -253,6 +257,10 @@ describe("a position whose owner has died", () => {
       const loading = here.triggers.load(ALL);
       await load.reached;
       if (moment.startsWith("while")) await trade();
+      if (moment.endsWith("long")) {
+        time.advance(5_000);
+        await here.settled();
+      }
       load.release();
       await loading;
       here.triggers.resumeCoverage();

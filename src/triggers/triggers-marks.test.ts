@@ -97,6 +97,31 @@ describe("a leg", () => {
   );
 });
 
+test("a leg that is hit while nobody buys stays triggered, and is executed again every second", async () => {
+  const { market, storage, store, time, place, settled } = await createFixture(FUTURES);
+  await place("one", "BUY", null, { ...ONE, stopLoss: "97" });
+  const { triggerStore } = storage;
+  const { loadAccount } = triggerStore;
+  let loads = 0;
+  triggerStore.loadAccount = async (strategyId) => {
+    loads += 1;
+    return await loadAccount(strategyId);
+  };
+  market.show("BTCUSDT", null, "100");
+  for (const mark of ["97", "99"]) market.showMark("BTCUSDT", mark);
+  for (let turns = 0; turns < 5; turns += 1) await settled();
+  for (let seconds = 0; seconds < 3; seconds += 1) {
+    expect(loads).toBe(1 + seconds);
+    time.advance(1_000);
+    await settled();
+  }
+  expect(await standingOf(store, "one")).toMatchObject({ holds: "1.00000000", stop: "NEW" });
+  market.show("BTCUSDT", "98", "99");
+  time.advance(1_000);
+  await settled();
+  expect(await standingOf(store, "one")).toMatchObject({ holds: "0", stop: "FINISHED" });
+});
+
 describe("a position", () => {
   test.each([
     ["BUY", "95.44", "95.43"],
@@ -182,6 +207,23 @@ describe("a position", () => {
     market.terms.set("BTCUSDT", contractTerms());
     market.answerMarks([{ from: noted + 1, to: noted + 2, lowest: decimal("90"), highest: decimal("100") }]);
     time.advance(INTERVAL);
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
+  });
+
+  test("that is loaded while the rules of its contract are unknown has a trigger again once they are back", async () => {
+    const { time, market, storage, store, triggers, place, settled } = await createFixture(FUTURES);
+    await triggers.open();
+    await place("one", "BUY", null, ONE);
+    time.advance(INTERVAL);
+    const terms = market.terms.get("BTCUSDT") ?? null;
+    market.terms.set("BTCUSDT", null);
+    storage.elsewhere.committed([{ strategyId: "one", type: "FUTURES" }]);
+    await settled();
+    market.terms.set("BTCUSDT", terms);
+    time.advance(INTERVAL);
+    await settled();
+    market.showMark("BTCUSDT", "90");
     await settled();
     expect(await standingOf(store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
   });

@@ -8,13 +8,14 @@ import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import type { Announcement, Desk, Executed } from "../desk/desk.ts";
 import { type Account, emptyAccount, type StrategyType } from "../domain/account.ts";
-import type { DomainEvent } from "../domain/event.ts";
+import type { DomainEvent, OrderFilled } from "../domain/event.ts";
 import type { Quote, Settlement } from "../domain/market.ts";
 import { isOpen } from "../domain/order.ts";
 import { slotOf } from "../domain/strategy.ts";
 import type { ContractTerms } from "../domain/symbol.ts";
 import type { BookEvent, LiveMarket } from "../market/feed.ts";
 import type { Price, Quantity } from "../money/decimal.ts";
+import { UNKNOWN_MS_MAX } from "../store/ports/trading.ts";
 import type { Store } from "../store/store.ts";
 import { AccountLoader } from "./account-loader.ts";
 import { CoverageLog, type CoverageState, type SymbolCoverage } from "./coverage-log.ts";
@@ -33,6 +34,7 @@ import {
   type Trigger,
   triggerOfLeg,
   triggerOfOrder,
+  triggerOfPosition,
   triggersOf,
 } from "./trigger.ts";
 import { TriggerDispatcher } from "./trigger-dispatcher.ts";
@@ -40,11 +42,6 @@ import { type TriggerCounts, TriggerIndex } from "./trigger-index.ts";
 
 /** How often the tick sequence is recorded, ms. */
 const CHECKPOINT_INTERVAL_MS = 1_000;
-/**
- * How long a commit of a server that died before it notified the owner may be unknown to it, ms. If the owner
- * dies as well, its watermark is too late by as much.
- */
-const UNKNOWN_MS_MAX = 15_000;
 /** How often coverage is stored and uncovered intervals are requested, ms. */
 const STORE_INTERVAL_MS = 5_000;
 
@@ -254,10 +251,12 @@ export class Triggers {
     }
     for (const symbol of this.#updatePositions(account)) {
       const position = account.positions.get(symbol);
-      const trigger = position && this.#positions.triggerOf(strategyId, position, this.#termsOf(symbol));
+      const trigger = position && triggerOfPosition(strategyId, position, this.#termsOf(symbol));
       replace({ strategyId, symbol, id: symbol }, trigger ?? null);
     }
-    this.#execute(created.flatMap((trigger) => (trigger && this.#hitSince(trigger, sequence)) ?? []));
+    const added = created.filter((trigger) => trigger !== null);
+    this.#backdateFound(strategyId, added, events);
+    this.#execute(added.flatMap((trigger) => this.#hitSince(trigger, sequence)));
     for (const symbol of this.#queues.symbolsOf(strategyId)) this.#subscribe(symbol);
     for (const symbol of left) this.#unsubscribeIfIdle(symbol);
   }
@@ -268,7 +267,7 @@ export class Triggers {
    */
   #isMissed(trigger: Trigger, events: readonly DomainEvent[]): boolean {
     if (events.some(({ at }) => at === trigger.since) || this.#dispatcher.isInFlight(trigger)) return false;
-    return this.#index.ofStrategy(trigger.strategyId).every(({ id }) => id !== trigger.id);
+    return !this.#index.hasOf(trigger.strategyId, trigger.id);
   }
 
   /** Replaces an account's triggers and positions by the stored state. */
@@ -331,7 +330,7 @@ export class Triggers {
 
   /**
    * Records what an account holds. Returns the symbols whose holding has changed. A position without known
-   * terms has no trigger: its symbol counts as uncovered since the position changed.
+   * terms has no trigger until `#reprice` adds it: its symbol counts as uncovered since the position changed.
    */
   #updatePositions(account: Account): readonly string[] {
     const changed = this.#positions.update(account);
@@ -340,6 +339,7 @@ export class Triggers {
       const position = account.positions.get(symbol);
       if (position !== undefined && this.#termsOf(symbol) === null) {
         this.#coverage.markUncovered(symbol, position.updatedAt);
+        this.#positions.forgetBrackets(symbol);
       }
     }
     return changed;
@@ -349,6 +349,8 @@ export class Triggers {
   #reprice(symbol: string): void {
     const repriced = this.#positions.reprice(symbol, this.#termsOf(symbol), this.#market.now());
     for (const { strategyId, trigger } of repriced) {
+      // The load of the strategy adds a trigger that is missing, and checks the prices since its creation.
+      if (this.#accounts.isRequested(strategyId) && !this.#index.hasOf(strategyId, symbol)) continue;
       const created = this.#replace({ strategyId, symbol, id: symbol }, trigger);
       if (created !== null) this.#execute(this.#hitByMarkPrice(created));
     }
@@ -375,6 +377,19 @@ export class Triggers {
     }
     this.#coverage.markUncovered(symbol, since);
     return null;
+  }
+
+  /**
+   * A look-up of trades has found the fills of a commit: the prices since those trades may have hit the
+   * triggers that it has added, and come before live ones.
+   */
+  #backdateFound(strategyId: string, added: readonly Trigger[], events: readonly DomainEvent[]): void {
+    const since = events.find(isFoundFill)?.heldFrom;
+    if (since === undefined) return;
+    backdateCreated(this.#index, strategyId, { events, to: since });
+    for (const trigger of added) {
+      if (this.#hitBeforeLoad({ ...trigger, since }) === null) void this.#defer(trigger.symbol);
+    }
   }
 
   #extremeSince(trigger: Trigger, sequence: number) {
@@ -427,7 +442,7 @@ export class Triggers {
     this.#subscriptions.get(symbol)?.();
     this.#subscriptions.delete(symbol);
     this.#coverage.end(symbol);
-    this.#dispatcher.takeDeferred(symbol);
+    for (const hit of this.#dispatcher.takeDeferred(symbol)) this.#dispatcher.drop({ hit });
     this.#positions.forgetBrackets(symbol);
   }
 
@@ -479,7 +494,10 @@ export class Triggers {
   /** Executes the deferred hits of a symbol, if it trades and has a price. */
   #executeDeferred(symbol: string): void {
     if (!this.#dispatcher.hasDeferred(symbol) || this.#isHalted(symbol) || this.#isSilent(symbol)) return;
-    for (const hit of this.#dispatcher.takeDeferred(symbol)) void this.#dispatch(hit);
+    for (const hit of this.#dispatcher.takeDeferred(symbol)) {
+      this.#index.remove(hit.trigger);
+      void this.#dispatch(hit);
+    }
   }
 
   /** Executes a hit. Returns null if that had no effect. */
@@ -632,6 +650,13 @@ export class Triggers {
     if (this.#market.quote(symbol) === null) return true;
     return this.#deps.type === "FUTURES" && this.#market.markPrice(symbol) === null;
   }
+}
+
+/** Whether an event is the fill of an order in a queue, by a trade that was found afterwards. */
+function isFoundFill(event: DomainEvent): event is OrderFilled {
+  return (
+    event.type === "OrderFilled" && event.heldFrom !== undefined && event.trade.receipt?.marketTrade != null
+  );
 }
 
 /** The price of trades that comes closest to hitting a trigger; null if there were none. */
