@@ -290,6 +290,21 @@ describe("a book that is not known", () => {
     expect(await fillsOf(1)).toEqual(["0.0005 @ 60020"]);
   });
 
+  test("lets no command overtake one that was sent before it, while an earlier one waits for the book", async () => {
+    const { send, pass, answers, market } = await strictFixture(50);
+    market.lose();
+    send("x", order("59000", "0.0001", "x"));
+    await pass(20);
+    send("a", cancel(7));
+    await pass(35, 1);
+    // Its latency is drawn when the command that waits is decided: it has arrived by then, after the cancel.
+    send("b", order("59000", "0.0001", "b"));
+    market.time.advance(55);
+    market.display(ASKS);
+    await pass(0);
+    expect(answers).toEqual(["x 110 NEW", "a 110 ORDER_NOT_OPEN", "b 110 NEW"]);
+  });
+
   test("that stays unknown refuses what would take, and lets a limit order rest with an unknown queue", async () => {
     const { send, settled, answers, market, store } = await strictFixture(0);
     market.lose();
