@@ -10,10 +10,12 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { SLOTS } from "../../src/domain/strategy.ts";
 import { createMasterKey, readMasterKey } from "../../src/keys/master-key.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
+import { makePerson } from "../../src/people/made-people.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { endedFaults, startTraders } from "../campaigns/crash/insistent-trader.ts";
 import { openSteeredMarket, type SteeredMarket } from "../campaigns/harness/steered-market.ts";
 import { openRows } from "../campaigns/harness/stored-rows.ts";
+import { Browser } from "../support/dashboard/client.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   type Credentials,
@@ -57,15 +59,32 @@ describe.skipIf(!hasPostgres)(postgresTitle("a server behind a load balancer"), 
   });
   afterAll(() => databases?.stop());
 
-  test("is taken out and comes back without an error of any client", () => withoutError(balancedHere));
+  test("is taken out and comes back without an error of any client", async () => {
+    await withoutError(balancedHere);
+  });
 
   test.skipIf(!hasHaproxy)(
-    `is taken out and comes back without an error of any client of HAProxy${hasHaproxy ? "" : " (skipped: no HAProxy; Debian: haproxy)"}`,
-    () => withoutError(balancedByHaproxy),
+    `is taken out and comes back without an error of any client of HAProxy, and people sign in through it${hasHaproxy ? "" : " (skipped: no HAProxy; Debian: haproxy)"}`,
+    async () => {
+      const { store, url } = await withoutError(balancedByHaproxy);
+      const [email, password] = ["ada@example.org", "seven lyrebirds sing at dusk"];
+      await makePerson(
+        store.people,
+        { email, name: "Ada", role: "PERSON", profile: "TRADER", kyc: "APPROVED" },
+        { password, who: { kind: "SERVICE" }, what: "SIGNED_UP", at: Date.now() },
+      );
+      const browser = new Browser(url, { wallNow: () => Date.now(), pass: () => {} });
+      await browser.signIn(email, password);
+      expect(browser.cookies()).not.toBe("");
+    },
   );
 
-  /** `balance` answers where clients send requests, which may change. */
-  async function withoutError(balance: (servers: Servers) => Promise<readonly string[]>) {
+  /**
+   * `balance` answers where clients send requests, which may change, given the servers and the address that
+   * they name as their own. Answers the database's store and that address.
+   */
+  async function withoutError(balance: (servers: Servers, url: string) => Promise<readonly string[]>) {
+    const url = `http://127.0.0.1:${await freePort()}`;
     const databaseUrl = await databases.newDatabase();
     const [dataDir, otherDir] = [newDirectory(), newDirectory()];
     createMasterKey(join(dataDir, "master.key"));
@@ -75,14 +94,19 @@ describe.skipIf(!hasPostgres)(postgresTitle("a server behind a load balancer"), 
     const types = Array.from({ length: TRADERS }, () => "SPOT" as const);
     const master = readMasterKey(join(dataDir, "master.key"));
     const strategies = await seedStrategies(store, master, types, Date.now());
-    const env = { DATABASE_URL: databaseUrl, SIM_SEED: "7", TRUSTED_PROXY_HOPS: "1", DRAIN_SECONDS };
-    const start = async (directory: string, args: readonly string[] = []) => {
-      const server = await startGateway({ dataDir: directory, env, args });
-      onTestFinished(() => server.kill());
-      return server;
+    const env = {
+      ...{ DATABASE_URL: databaseUrl, SIM_SEED: "7" },
+      ...{ PUBLIC_URL: url, TRUSTED_PROXY_HOPS: "1", DRAIN_SECONDS },
     };
-    const [first, second] = await Promise.all([start(dataDir), start(otherDir)]);
-    const traders = await startTraders(strategies, await balance([first.url, second.url]));
+    // A server says that it listens on PUBLIC_URL.
+    const start = async (directory: string, port: number): Promise<GatewayProcess> => {
+      const server = await startGateway({ dataDir: directory, env, args: ["--port", `${port}`] });
+      onTestFinished(() => server.kill());
+      return { ...server, url: `http://127.0.0.1:${port}` };
+    };
+    const [port, otherPort] = [await freePort(), await freePort()];
+    const [first, second] = await Promise.all([start(dataDir, port), start(otherDir, otherPort)]);
+    const traders = await startTraders(strategies, await balance([first.url, second.url], url));
     const failed = traders.working.then(() => {
       throw new Error("the traders have stopped");
     });
@@ -100,7 +124,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("a server behind a load balancer"), 
     await isSo("the other has all slots", async () => (await slotsAt(second)).own === SLOTS);
     await areAcknowledged();
 
-    const again = await start(dataDir, ["--port", new URL(first.url).port]);
+    const again = await start(dataDir, port);
     await isSo("it gets orders again", async () => (await placementsAt(again.url)) > 0);
     await areAcknowledged();
     await traders.stop();
@@ -108,6 +132,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("a server behind a load balancer"), 
     const db = openRows({ dataDir, databaseUrl });
     onTestFinished(() => db.destroy());
     expect([...endedFaults([second, again]), ...(await traders.faults({ store, db }))]).toEqual([]);
+    return { store, url };
   }
 });
 
@@ -208,13 +233,14 @@ async function balancedHere(servers: Servers): Promise<readonly string[]> {
   return ready;
 }
 
-/** Starts HAProxy with the configuration of docs/operations.md for these servers, and answers its address. */
-async function balancedByHaproxy(servers: Servers): Promise<readonly string[]> {
-  const documented = /```\n(defaults\n[^`]*\nfrontend lyrebird\n[^`]*)```/.exec(
-    readFileSync(OPERATIONS, "utf8"),
-  )?.[1];
+/** Starts HAProxy with the configuration of docs/operations.md for these servers, at an address. */
+async function balancedByHaproxy(servers: Servers, url: string): Promise<readonly string[]> {
+  const page = readFileSync(OPERATIONS, "utf8");
+  const documented = /```\n(defaults\n[^`]*\nfrontend lyrebird\n[^`]*)```/.exec(page)?.[1];
   if (documented === undefined) throw new Error("docs/operations.md has a configuration of HAProxy");
-  const address = `127.0.0.1:${await freePort()}`;
+  const started = page.match(/^ +PUBLIC_URL=http:\/\/127\.0\.0\.1:8080 .* --port 808\d/gm) ?? [];
+  if (started.length !== 3) throw new Error("its servers are started with the load balancer's address");
+  const address = new URL(url).host;
   const [first, second] = servers.map((url) => new URL(url).host);
   const changes = [
     ["bind 127.0.0.1:8080", `bind ${address}`],
@@ -241,7 +267,6 @@ async function balancedByHaproxy(servers: Servers): Promise<readonly string[]> {
     haproxy.kill("SIGKILL");
     await exited;
   });
-  const url = `http://${address}`;
   await Promise.race([
     eventually("HAProxy forwards", async () => (await fetch(`${url}/readyz`).catch(() => null))?.ok === true),
     exited.then(() => {
