@@ -310,6 +310,11 @@ export class Desk {
       if (arrivals !== null && job.arrival === null && WITH_LATENCY.has(job.command.type)) {
         const sent = this.#send(job, account, market, arrivals);
         if (sent !== null) return sent;
+        // Commands that were sent before it have arrived behind it.
+        if (queue.jobs.some((other) => other !== job && other.arrival !== null)) {
+          this.#enqueue(strategyId, queue, job);
+          return ON_THE_WAY;
+        }
       }
       const command = job.arrival === null ? job.command : arrivedWith(job.command, job.arrival);
       // Hardly any key was used before, so it is looked up only when the commit has found it, or nothing is
@@ -480,7 +485,11 @@ function answer({ reply, sent }: Job, outcome: Executed | Refusal): void {
  * Prepares the values that a decision needs; returns nothing if they are ready, as most are. Under `strict`
  * the books of its symbols are followed as well, and awaited where the decision takes from them.
  */
-function prepare(market: DeskMarket, account: Account, command: Command): Promise<unknown> | undefined {
+export function prepare(
+  market: Pick<DeskMarket, "prepare" | "prepareBook">,
+  account: Account,
+  command: Command,
+): Promise<unknown> | undefined {
   const awaited: Promise<void>[] = [];
   for (const symbol of symbolsConcerned(account, command)) {
     const prepared = market.prepare(symbol);
