@@ -164,13 +164,14 @@ async function overBefore(
 /**
  * Cancels an order or a leg, and books how it ended; `why` is noted on its row if it was canceled. One that
  * is not open any more, and that the venue does not show, may have been executed: it is UNCONFIRMED, until it
- * is canceled once more.
+ * is canceled once more with `endsUnseen`.
  */
 export async function cancelRow(
   context: CopyContext,
   entry: MirrorEntry,
   why: Skip | null,
   mayStillSend: () => Skip | null = () => context.gate.stopped(),
+  { endsUnseen = true }: { readonly endsUnseen?: boolean } = {},
 ): Promise<{ readonly entry: MirrorEntry; readonly outcome: CancelOutcome }> {
   const { state, now } = context;
   if (isWaitingLeg(entry) || entry.clientOrderId === null) {
@@ -182,6 +183,7 @@ export async function cancelRow(
   // A poll has booked its end in the meantime.
   if (!isOpen(present)) return { entry: present, outcome };
   const isHidden = outcome.state === null && present.venueOrderId !== null;
+  if (isHidden && present.status === "UNCONFIRMED" && !endsUnseen) return { entry: present, outcome };
   if (isHidden && (present.status === "RESTING" || present.isCancelDue !== true)) {
     return { entry: unseenRow(state, { ...present, isCancelDue: true }, now()), outcome };
   }

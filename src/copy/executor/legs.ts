@@ -1,13 +1,21 @@
-// Legs of the strategy, mirrored: each closes the whole position of the copy at the venue, at the strategy's
-// trigger.
+// Legs of the strategy, mirrored: each closes the copy's whole position at the strategy's trigger.
 //
 // A venue takes a leg only while there is a position, and one of a kind. A leg whose position has yet to come
 // waits in the log and is sent as soon as it is there. A leg that takes the place of another of its kind is
-// sent after that one is canceled; if the venue refuses it, the one before is sent again.
+// sent after that one is canceled; if it is refused, the one before is sent again, until one is there.
 
 import { type LeadAction, type LeadLeg, type MirrorEntry, type Skip, skipOf } from "../../domain/copying.ts";
 import { type LegType, waitsForRise } from "../../domain/leg.ts";
-import { closesPosition, isLeg, isWaitingLeg, opensLater, ownRow, skipped } from "../orders/copy-state.ts";
+import { CLOCKS_APART_MS } from "../leads/leads.ts";
+import {
+  type CopyState,
+  closesPosition,
+  isLeg,
+  isWaitingLeg,
+  opensLater,
+  ownRow,
+  skipped,
+} from "../orders/copy-state.ts";
 import { refusedAs } from "../session/failures.ts";
 import { legCapSkip } from "../sizing/limits.ts";
 import { restingOn } from "../sizing/proportion.ts";
@@ -25,7 +33,7 @@ export async function placeLeg(
 ): Promise<void> {
   const { state, gate } = context;
   const stopped = gate.stopped();
-  if (row.status === "SENT") await sendLeg(context, row);
+  if (row.status === "SENT") await resumeLeg(context, row);
   else if (stopped !== null) state.put(skipped(row, stopped));
   else if (closesPosition(state, action)) await replaceOrSend(context, row);
   else if (state.holding(action.symbol).quantity === 0n && opensLater(state, action)) {
@@ -33,13 +41,45 @@ export async function placeLeg(
   } else state.put(skipped(row, skipOf("NOTHING_HELD")));
 }
 
-/** Sends a leg that has waited, or ends it if its position will not come. */
+/** After a restart: a leg that may have been sent. The one before may have been canceled for it. */
+async function resumeLeg(context: CopyContext, row: MirrorEntry): Promise<void> {
+  const sent = await sendLeg(context, row);
+  if (!isThere(sent) && closesPosition(context.state, row)) await sendLost(context, row);
+}
+
+/**
+ * Sends the leg before one that the venue has refused, unless it is there or waits: one that may have got
+ * lost, or, if this one was sent by a process before, the one that was canceled for it.
+ */
+async function sendLost(context: CopyContext, row: MirrorEntry): Promise<void> {
+  const { state, findRow } = context;
+  const symbol = row.symbol ?? "";
+  const isBefore = (entry: MirrorEntry) =>
+    isLeg(entry) && isOfKind(entry, row) && entry.collectiveId !== row.collectiveId;
+  // What is older may be of an earlier position.
+  const isLater = ({ updatedAt }: MirrorEntry) => updatedAt >= row.leadAt - CLOCKS_APART_MS;
+  const isLost = ({ seq, status, venueOrderId }: MirrorEntry) =>
+    seq === null && status === "UNCONFIRMED" && venueOrderId === null;
+  const open = state.open(symbol).filter(isBefore);
+  if (open.some(({ status }) => status === "RESTING")) return;
+  const lost = open.find((entry) => isLost(entry) && isLater(entry));
+  if (lost !== undefined) return await sendAgain(context, { ...lost, status: "SENT" });
+  if (row.status !== "SENT") return;
+  const last = await findRow(symbol, (entry) => isBefore(entry) && entry.venueOrderId !== null);
+  if (last?.skip?.reason === "OVERTAKEN" && isLater(last)) await sendAgain(context, addLegRow(context, last));
+}
+
+/** Sends a leg that has waited, or ends it if its position will not come, or its successor is there. */
 export async function endWait(context: CopyContext, waiting: MirrorEntry): Promise<void> {
   const { state, now } = context;
-  if (closesPosition(state, waiting)) await replaceOrSend(context, waiting);
-  else if (!opensLater(state, waiting)) {
+  const isBefore = waiting.seq === null;
+  if (!closesPosition(state, waiting)) {
+    if (opensLater(state, waiting)) return;
     state.put({ ...skipped(waiting, skipOf("NOTHING_HELD")), updatedAt: now() });
-  }
+  } else if (isBefore && hasLegOfKind(state, waiting)) {
+    state.put({ ...skipped(waiting, skipOf("OVERTAKEN")), updatedAt: now() });
+  } else if (isBefore) await sendAgain(context, waiting);
+  else await replaceOrSend(context, waiting);
 }
 
 /**
@@ -81,17 +121,45 @@ export async function replaceOrSend(context: CopyContext, row: MirrorEntry): Pro
   const sent = await sendLeg(context, row);
   const [before] = kept;
   // Better protected at the trigger of before than not at all.
-  if (before !== undefined && sent.status !== "RESTING" && sent.status !== "FILLED")
-    await sendLeg(context, addLegRow(context, before));
+  if (!isThere(sent)) {
+    if (before === undefined) await sendLost(context, row);
+    else await sendAgain(context, addLegRow(context, before));
+  }
   return sent;
+}
+
+/** Sends a leg again whose successor the venue has refused. If it is refused, too, it waits. */
+async function sendAgain(context: CopyContext, row: MirrorEntry): Promise<void> {
+  const sent = await sendLeg(context, row);
+  if (sent.status === "FAILED" || sent.status === "SKIPPED")
+    context.state.put({ ...sent, status: "RESTING", clientOrderId: null, skip: null });
+}
+
+/** Whether a leg of a kind is at the venue, whatever its trigger. */
+export function hasLegOfKind(
+  state: CopyState,
+  kind: Pick<MirrorEntry, "symbol" | "side" | "orderType">,
+): boolean {
+  return state
+    .resting(kind.symbol ?? "")
+    .some((entry) => isLeg(entry) && isThere(entry) && isOfKind(entry, kind));
+}
+
+function isOfKind(entry: MirrorEntry, { side, orderType }: Pick<MirrorEntry, "side" | "orderType">): boolean {
+  return entry.side === side && entry.orderType === orderType;
+}
+
+/** Whether the venue has taken a leg. */
+function isThere(leg: MirrorEntry): boolean {
+  return leg.status === "FILLED" || (leg.status === "RESTING" && !isWaitingLeg(leg));
 }
 
 /** Legs of the same kind at the venue whose original at the strategy has ended. */
 async function keptOfKind({ state, rowsOf }: CopyContext, row: MirrorEntry): Promise<readonly MirrorEntry[]> {
   const kept: MirrorEntry[] = [];
   for (const entry of state.resting(row.symbol ?? "")) {
-    const isOfKind = isLeg(entry) && !isWaitingLeg(entry) && entry.entryId !== row.entryId;
-    if (!isOfKind || entry.side !== row.side || entry.orderType !== row.orderType) continue;
+    const isAnother = isLeg(entry) && isThere(entry) && entry.entryId !== row.entryId;
+    if (!isAnother || !isOfKind(entry, row)) continue;
     const rows = entry.collectiveId === null ? [] : await rowsOf(entry.collectiveId);
     if (rows.some(({ kind }) => kind === "CANCEL_LEG" || kind === "FIRE_LEG")) kept.push(entry);
   }

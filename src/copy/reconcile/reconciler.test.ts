@@ -211,6 +211,23 @@ test("a stop that may be at the venue keeps its row under its id, whatever else 
   expect((await legsAtVenue())[0]?.clientLegId).toBe(id);
 });
 
+test("a position is closed whose stop may be at the venue, and is refused since the price has passed it", async () => {
+  await fixture.does(strategy, places("BUY", "0.002"));
+  const body = '{"code":-2021,"msg":"Order would immediately trigger."}';
+  const answers = [{ status: 503, body: "down" }];
+  way.instead = (route) =>
+    route === "POST /fapi/v1/algoOrder" ? (answers.shift() ?? { status: 400, body }) : null;
+  const stop = stopAt("92000");
+  await fixture.does(strategy, stop, false);
+  fixture.contracts.show("BTCUSDT", "90990", "91000", "91000");
+  fixture.wake(strategy);
+  const at = fixture.time.now();
+  await fixture.waitFor("it is closed", async () => (await fixture.position(copier, "BTCUSDT")) === "0");
+  expect(fixture.time.now() - at).toBeLessThan(30_000);
+  await fixture.waitFor("it is booked", async () => (await fixture.holds(copier, "BTCUSDT")) === "0");
+  expect((await fixture.log(copier)).at(-1)).toBe("STOP SELL MARKET 0.002 FILLED executed 0.002");
+});
+
 test("a stop does not wait behind an opening with an unknown outcome, which is given up soon", async () => {
   await fixture.does(strategy, places("BUY", "0.002"));
   way.instead = (route) => (/^(POST|GET) .*\/order$/.test(route) ? { status: 503, body: "down" } : null);
@@ -344,6 +361,128 @@ test("a leg that was sent again because the venue refused its successor ends whe
   await fixture.does(strategy, { type: "CancelLeg", legId: second });
   await fixture.waitFor("it is gone", async () => (await legsAtVenue()).length === 0);
   expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.002");
+});
+
+describe("a stop whose successor the venue refuses", () => {
+  const refused = (code: number, msg: string) => ({ status: 400, body: JSON.stringify({ code, msg }) });
+  const CAP = refused(-4045, "Reach max stop order limit.");
+  const BUSY = refused(-1008, "Server is currently overloaded with other requests.");
+  const triggers = async () => (await legsAtVenue()).map(({ triggerPrice }) => triggerPrice);
+  const isAt = async (price: string) => `${await triggers()}` === `${decimal(price)}`;
+  const cancels = () => way.seen.filter((route) => route === "DELETE /fapi/v1/algoOrder").length;
+  const placements = () => way.seen.filter((route) => route === "POST /fapi/v1/algoOrder").length;
+
+  /** The venue refuses a stop at 92,000 always, and one at 90,000 so many times more. */
+  function refuses(times: number): void {
+    let left = times;
+    way.instead = (route, parameters) => {
+      if (route !== "POST /fapi/v1/algoOrder") return null;
+      if (parameters.get("triggerPrice") === "92000") return CAP;
+      left -= 1;
+      return left < 0 ? null : BUSY;
+    };
+  }
+
+  /** The strategy moves its stop from 90,000 to 92,000 between two processes. Returns the second's number. */
+  async function moves(): Promise<number> {
+    await fixture.stop();
+    const [stop] = await ownLegs();
+    await fixture.does(strategy, { type: "CancelLeg", legId: stop?.legId ?? 0 });
+    const legId = await fixture.does(strategy, stopAt("92000"));
+    const before = placements();
+    await fixture.start();
+    await fixture.eventually("it is sent", () => placements() > before);
+    return legId;
+  }
+
+  beforeEach(async () => {
+    await fixture.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+    expect(await isAt("90000")).toBe(true);
+  });
+
+  test("is sent again until the venue takes it", async () => {
+    refuses(3);
+    await moves();
+    const at = fixture.time.now();
+    await fixture.waitFor("it is there", () => isAt("90000"));
+    expect(fixture.time.now() - at).toBeLessThan(30_000);
+  });
+
+  test("is sent again until the venue takes it, also if the first request was lost", async () => {
+    const answers = [{ status: 503, body: "down" }, BUSY, BUSY];
+    way.instead = (route, parameters) => {
+      if (route !== "POST /fapi/v1/algoOrder") return null;
+      return parameters.get("triggerPrice") === "92000" ? CAP : (answers.shift() ?? null);
+    };
+    await moves();
+    const at = fixture.time.now();
+    await fixture.waitFor("it is there", () => isAt("90000"));
+    expect(fixture.time.now() - at).toBeLessThan(30_000);
+  });
+
+  test("is sent again after a restart between the two", async () => {
+    way.instead = (route) => (route === "POST /fapi/v1/algoOrder" ? "HELD" : null);
+    await moves();
+    expect(await triggers()).toEqual([]);
+    refuses(1);
+    fixture.abandon();
+    await fixture.start();
+    const at = fixture.time.now();
+    await fixture.waitFor("it is there", () => isAt("90000"));
+    expect(fixture.time.now() - at).toBeLessThan(30_000);
+  });
+
+  test("is not taken away again and again for it, until the venue takes that", async () => {
+    refuses(0);
+    await moves();
+    await fixture.passes(5 * 60_000);
+    expect(cancels()).toBeLessThanOrEqual(2);
+    expect(await isAt("90000")).toBe(true);
+    way.instead = () => null;
+    await fixture.waitFor("it is moved", () => isAt("92000"));
+  });
+
+  test("waits no more once the venue takes its successor", async () => {
+    refuses(Number.POSITIVE_INFINITY);
+    await moves();
+    await fixture.passes(5_000);
+    way.instead = (route, parameters) =>
+      route === "POST /fapi/v1/algoOrder" && parameters.get("triggerPrice") === "90000" ? BUSY : null;
+    await fixture.waitFor("it is moved", () => isAt("92000"));
+    await fixture.passes(20_000);
+    const count = placements();
+    await fixture.passes(60_000);
+    expect(placements()).toBe(count);
+    expect(await isAt("92000")).toBe(true);
+    const open = (await fixture.log(copier)).filter((line) => line.endsWith("RESTING"));
+    expect(open).toEqual(["PLACE_LEG SELL STOP_MARKET RESTING"]);
+  });
+
+  test("waits no more once the strategy has canceled its successor", async () => {
+    refuses(Number.POSITIVE_INFINITY);
+    const legId = await moves();
+    await fixture.passes(5_000);
+    await fixture.does(strategy, { type: "CancelLeg", legId });
+    await fixture.passes(20_000);
+    const count = placements();
+    way.instead = () => null;
+    await fixture.passes(60_000);
+    expect(placements()).toBe(count);
+    expect(await triggers()).toEqual([]);
+  });
+
+  test("does not keep the position open once the price has passed its successor", async () => {
+    refuses(0);
+    const { instead } = way;
+    way.instead = (route, parameters) =>
+      instead(route, parameters) === CAP ? refused(-2021, "Order would immediately trigger.") : null;
+    await moves();
+    await fixture.eventually("it is there", () => isAt("90000"));
+    fixture.contracts.show("BTCUSDT", "90990", "91000", "91000");
+    const at = fixture.time.now();
+    await fixture.waitFor("it is closed", async () => (await fixture.position(copier, "BTCUSDT")) === "0");
+    expect(fixture.time.now() - at).toBeLessThan(20_000);
+  });
 });
 
 test("a liquidated position is recorded before anything new is done", async () => {

@@ -15,12 +15,12 @@ import {
 } from "../../domain/copying.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { isTriggeredBy, legTrigger } from "../../engine/trigger.ts";
-import { magnitude, type Price, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
+import { add, magnitude, type Price, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";
 import { cancelLegs, cancelOrEnd, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { fitted, sendAtMarket } from "../executor/exits.ts";
-import { addLegRow, endWait, replaceOrSend } from "../executor/legs.ts";
+import { addLegRow, endWait, hasLegOfKind, replaceOrSend } from "../executor/legs.ts";
 import { feesOfSpot } from "../executor/place.ts";
 import { findAtVenue, NOT_FOUND_AFTER_MS } from "../executor/submit.ts";
 import { baseOf, isFlat } from "../leads/actions.ts";
@@ -35,12 +35,14 @@ import {
   isOpen,
   isSameKind,
   isWaitingLeg,
+  isWantOfFunds,
   missedSince,
   ownRow,
   readyLegs,
   seenRow,
   skipped,
 } from "../orders/copy-state.ts";
+import { refusedAs } from "../session/failures.ts";
 import { unexecuted } from "../sizing/proportion.ts";
 import { ENDED_MS_MAX, UNCONFIRMED_MS_MAX } from "./balances.ts";
 
@@ -73,6 +75,13 @@ export type ReconcileTerms = {
  * How long a copy that is being closed sells nothing while an unconfirmed order may have sold it already, ms.
  */
 export const CONFIRMED_MS_MAX = 30_000;
+/**
+ * Until a leg that the venue has refused is sent again although the one before has to be canceled for it, ms;
+ * each time so many times as long.
+ */
+const REFUSED_MS_MIN = 10_000;
+const REFUSED_TIMES = 30;
+const REFUSED_MS_MAX = 900_000;
 /** "Order would immediately trigger." */
 const WOULD_TRIGGER_CODE = -2021;
 const CLEAN: Reconciled = { kind: "CLEAN", unsold: null };
@@ -269,16 +278,14 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   // It would open the other side: an order that is not confirmed has closed what the book still has.
   if (!isClosedBy(side, state.position(symbol))) return WAITS;
   const isExit = (entry: MirrorEntry) => !isLeg(entry) && entry.side === side && unexecuted(entry) > 0n;
+  // Coins that an unconfirmed sale on spot may have sold, or may lock, cannot be sold.
+  const inDoubt = family === "SPOT" ? state.unconfirmed(symbol).filter(isExit) : [];
   // One that the venue does not show may be open, too.
-  const exits = state.acknowledged(symbol).filter(isExit);
+  const exits = state.acknowledged(symbol).filter((entry) => isExit(entry) && !inDoubt.includes(entry));
   const promised = sum(exits.filter(({ orderType }) => orderType === "LIMIT").map(unexecuted));
-  if (promised >= excess && !terms.givesUpExits) return WAITS;
-  // Coins that an unconfirmed spot sale may have locked cannot be sold.
-  const isNew = (entry: MirrorEntry) => isExit(entry) && !exits.includes(entry);
-  const unconfirmedSales = family === "SPOT" ? state.unconfirmed(symbol).filter(isNew) : [];
-  const unconfirmed = sum(unconfirmedSales.map(unexecuted));
+  const unconfirmed = sum(inDoubt.map(unexecuted));
   const size = subtract(subtract(excess, terms.givesUpExits ? ZERO : promised), unconfirmed);
-  if (size <= 0n) return WAITS;
+  if (size <= 0n) return terms.givesUpExits ? await cancelUnseen(context, inDoubt) : WAITS;
   const row: MirrorEntry = {
     ...(terms.before ?? {
       ...ownRow(terms.kind, symbol, now(), terms.request),
@@ -297,13 +304,10 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
     const isSaid = !terms.isClosing || (last !== null && last.executedQuantity > 0n);
     return isSaid ? CLEAN : { kind: "CLEAN", unsold: skipped({ ...row, quantity }, skip) };
   }
-  // Coins locked by an exit that is given up, or by a waiting stop, cannot be sold.
-  const isLocked = (entry: MirrorEntry) =>
-    terms.givesUpExits || (family === "SPOT" && entry.orderType !== "LIMIT");
-  for (const entry of exits.filter(isLocked)) {
-    const { outcome } = await cancelRow(context, entry, skipOf("OVERTAKEN"));
-    if (outcome.kind === "UNSENT") return { kind: "LEFT", skip: outcome.skip };
-  }
+  const taken = add(sum(exits.map(unexecuted)), unconfirmed);
+  const lacking = subtract(add(quantity, taken), magnitude(own));
+  const blocked = await freeCoins(context, exits, { ...terms, lacking });
+  if (blocked !== null) return { kind: "LEFT", skip: blocked };
   if (reducedOf(state, symbol, terms) !== own) return { kind: "LEFT", skip: skipOf("ALREADY_OVER") };
   const { entryId: _none, copyId: _copy, ...blank } = row;
   const added = terms.before === null ? state.add({ ...blank, status: "NEW" }) : row;
@@ -316,6 +320,48 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   if (rest > 0n && sent.status === "UNCONFIRMED") return { kind: "LEFT", skip: skipOf("UNCONFIRMED") };
   if (rest <= 0n || (await fitted(context, row, rest, { isReduction: true })).skip !== null) return CLEAN;
   return { kind: "LEFT", skip: skipOf("ABOVE_MAXIMUM") };
+}
+
+/**
+ * Cancels sales on spot that the venue does not show: they may be open. One that it does not know may have
+ * been executed, and stays unconfirmed.
+ */
+async function cancelUnseen(context: CopyContext, inDoubt: readonly MirrorEntry[]): Promise<Reconciled> {
+  const unseen = inDoubt.filter(({ unseenSince }) => unseenSince !== undefined);
+  for (const entry of unseen) {
+    const { outcome } = await cancelRow(context, entry, skipOf("OVERTAKEN"), undefined, {
+      endsUnseen: false,
+    });
+    if (outcome.kind === "UNSENT") return { kind: "LEFT", skip: outcome.skip };
+  }
+  return unseen.length === 0 ? WAITS : { kind: "LEFT", skip: skipOf("UNCONFIRMED") };
+}
+
+/**
+ * Cancels exits that are given up; on spot also waiting stops, as long as coins are lacking that they lock:
+ * first those whose originals have ended. Returns why the coins may not be sold yet, or null.
+ */
+async function freeCoins(
+  context: CopyContext,
+  exits: readonly MirrorEntry[],
+  { givesUpExits, before, lacking }: ReconcileTerms & { readonly lacking: Quantity },
+): Promise<Skip | null> {
+  const isSpot = context.state.copy.family === "SPOT";
+  const isStop = ({ orderType }: MirrorEntry) => isSpot && orderType !== "LIMIT";
+  const rests = (entry: MirrorEntry) => Number(restsAtStrategy(context, entry));
+  // The account has less than the book says.
+  const isShort = before?.skip != null && isWantOfFunds(before.skip);
+  let left = lacking;
+  for (const entry of exits.toSorted((one, other) => rests(one) - rests(other))) {
+    if (!givesUpExits && !(isStop(entry) && (isShort || left > 0n))) continue;
+    left = subtract(left, unexecuted(entry));
+    const { entry: ended, outcome } = await cancelRow(context, entry, skipOf("OVERTAKEN"));
+    if (outcome.kind === "UNSENT") return outcome.skip;
+    if (isSpot && outcome.kind === "REFUSED") return refusedAs(outcome.refusal).skip;
+    // It may have been executed.
+    if (isSpot && ended.status === "UNCONFIRMED") return skipOf("UNCONFIRMED");
+  }
+  return null;
 }
 
 /**
@@ -355,27 +401,44 @@ export function isOwnOrder({ kind }: MirrorEntry): boolean {
  * confirmed, afterwards. PASSED: the venue refuses a stop because its price has passed that.
  */
 async function protect(context: CopyContext, symbol: string): Promise<"DONE" | "MISSING" | "PASSED"> {
-  const { state, session, rowsOf, now } = context;
+  const { state, session, now, rowsOf } = context;
   for (const leg of missingLegs(context, symbol)) {
     const id = collectiveId(state.copy.strategyId, leg.legId);
     const rows = (await rowsOf(id)).filter(isLeg);
     const last = rows.at(-1);
     // Its row was placed since, or is in flight.
     if (last?.status === "NEW" || last?.status === "SENT" || last?.status === "RESTING") continue;
-    const { side, type: orderType, triggerPrice: stopPrice } = leg;
-    // A leg that was at the venue and has ended keeps its row.
-    const isUnplaced = last !== undefined && last.venueOrderId === null;
-    const row = isUnplaced
-      ? last
-      : addLegRow(context, { symbol, collectiveId: id, side, orderType, stopPrice });
-    // A leg that was sent and not found may be there, and not shown yet.
-    const status = row.clientOrderId === null ? "NEW" : "SENT";
-    const sent = await replaceOrSend(context, { ...row, status, skip: null, stopPrice, updatedAt: now() });
+    // The one before protects the position, and is not canceled each time for a leg that the venue refuses.
+    const isHeldBack = last !== undefined && hasLegOfKind(state, last) && isRefusedLately(last, now());
+    const sent = isHeldBack ? last : await sendMissing(context, leg, last);
     const isRefused = sent.skip?.venue?.code === WOULD_TRIGGER_CODE && leg.type === "STOP_MARKET";
     const price = isRefused ? (await session.prices()).get(symbol) : undefined;
     if (price !== undefined && isTriggeredBy(legTrigger(leg), price)) return "PASSED";
   }
   return missingLegs(context, symbol).length === 0 ? "DONE" : "MISSING";
+}
+
+/** `last`: the newest row of the leg. */
+async function sendMissing(
+  context: CopyContext,
+  { legId, symbol, side, type: orderType, triggerPrice: stopPrice }: Leg,
+  last: MirrorEntry | undefined,
+): Promise<MirrorEntry> {
+  const id = collectiveId(context.state.copy.strategyId, legId);
+  // A leg that was at the venue and has ended keeps its row.
+  const isUnplaced = last !== undefined && last.venueOrderId === null;
+  const row = isUnplaced
+    ? last
+    : addLegRow(context, { symbol, collectiveId: id, side, orderType, stopPrice });
+  // A leg that was sent and not found may be there, and not shown yet.
+  const status = row.clientOrderId === null ? "NEW" : "SENT";
+  return await replaceOrSend(context, { ...row, status, skip: null, stopPrice, updatedAt: context.now() });
+}
+
+/** Whether the venue has refused a leg so lately that it is not asked again while the one before is there. */
+function isRefusedLately({ skip, sends, updatedAt }: MirrorEntry, now: number): boolean {
+  const waitMs = Math.min(REFUSED_MS_MAX, REFUSED_MS_MIN * REFUSED_TIMES ** (sends - 1));
+  return skip?.venue != null && sends > 0 && now - updatedAt < waitMs;
 }
 
 /** The strategy's legs on a symbol that close the side which the copy has, and of whose kind it has none. */
@@ -407,16 +470,18 @@ function missingLegs(
 }
 
 /**
- * Whether a leg is at the venue although the strategy, which is still in the position, has none of its kind
- * any more: one that was sent again because the venue refused its successor, which the strategy has canceled
- * since.
+ * Whether a leg is at the venue, or waits to be sent again, although the strategy, which is still in the
+ * position, has none of its kind any more: one whose successor the venue refused, and the strategy has
+ * canceled since.
  */
 function isStaleLeg(
   { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
   entry: MirrorEntry,
 ): boolean {
   const account = leadAccount();
-  if (!isLeg(entry) || isWaitingLeg(entry) || account === null || entry.collectiveId === null) return false;
+  if (!isLeg(entry) || account === null || entry.collectiveId === null) return false;
+  // A mirrored leg that waits for its position is over when its cancel is executed.
+  if (isWaitingLeg(entry) && entry.seq !== null) return false;
   const { symbol, side } = entry;
   const theirs = account.positions.get(symbol ?? "")?.quantity ?? ZERO;
   if (theirs === 0n || theirs > 0n !== (side === "SELL") || !closesPosition(state, entry)) return false;

@@ -236,6 +236,23 @@ describe("an exit that the venue refuses once is repeated, and the stop stays un
 });
 
 describe("a copy keeps the stop of its position", () => {
+  test("on spot, while a sale that the venue has refused is repeated with the coins that are free", async () => {
+    await open("SPOT");
+    await fixture.does(strategy, places("BUY", "0.0018"));
+    await fixture.does(strategy, places("SELL", "0.001", { stop: "80000" }));
+    const met = answers(1, isOrder, refused(-1008, "Server is currently overloaded with other requests."));
+    await fixture.does(strategy, places("SELL", "0.0007"), false);
+    const held = async () => decimal<Quantity>(await fixture.owned(copier, "BTC"));
+    await settles("it is sold", async () => (await held()) < decimal<Quantity>("0.0012"));
+    expect(met()).toBe(1);
+    const orders = await fixture.venue.orders(copier.account, BTC);
+    expect(orders.map(({ type, side, status }) => `${type} ${side} ${status}`)).toEqual([
+      "MARKET BUY FILLED",
+      "STOP_LOSS SELL NEW",
+      "MARKET SELL FILLED",
+    ]);
+  });
+
   test("while its own exit is still open and the strategy's is filled", async () => {
     await open("FUTURES");
     await longWithStop();

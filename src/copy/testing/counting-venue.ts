@@ -27,7 +27,7 @@ export class CountingVenue implements AsyncDisposable {
   /**
    * What a route, such as `GET /api/v3/account`, answers instead; null lets it pass. HELD: it never answers.
    */
-  instead: (route: string) => Answer | "HELD" | null = () => null;
+  instead: (route: string, parameters: URLSearchParams) => Answer | "HELD" | null = () => null;
   /** Whether a route's requests are executed, and answered 503. */
   loses: (route: string) => boolean = () => false;
   /** Called before a route is answered. */
@@ -51,8 +51,8 @@ export class CountingVenue implements AsyncDisposable {
         const { route } = passing;
         await venue.before(route);
         let isHeld = false;
-        venue.#exchange.instead = () => {
-          const answer = venue.instead(route);
+        venue.#exchange.instead = ({ parameters }) => {
+          const answer = venue.instead(route, parameters);
           isHeld = answer === "HELD";
           return answer === "HELD" ? NOTHING : answer;
         };
