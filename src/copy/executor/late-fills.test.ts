@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Answer, FaultProxy } from "../../../test/support/servers/fault-proxy.ts";
 import type { CopySettings } from "../../domain/copying.ts";
-import { decimal, type Price } from "../../money/decimal.ts";
+import { type Amount, decimal, type Price, type Rate } from "../../money/decimal.ts";
 import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 
 const SPOT_FILLS = "GET /api/v3/myTrades";
@@ -179,6 +179,32 @@ test("a sale that is not shown is booked by the coins, however long a fee that w
     "PLACE BUY LIMIT 0.0002 UNCONFIRMED UNCONFIRMED",
   ]);
   expect(await fixture.holds(copier, "BTCUSDT")).toBe(await fixture.owned(copier, "BTC"));
+});
+
+test("a sale and a purchase that the venue hides are made once, although they cancel out in the balances", async () => {
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "SPOT");
+  const symbol = "ETHUSDT";
+  fixture.pairs.show(symbol, "199", "200");
+  await fixture.does(strategy, places("BUY", "0.2", { symbol }));
+  await fixture.waitFor("it is polled", async () => (await fixture.copy(copier)).book.snapshot !== null);
+  hides = () => true;
+  for (const [side, quantity] of [
+    ["SELL", "0.0999"],
+    ["BUY", "0.1"],
+  ] as const) {
+    proxy.plan("POST /api/v3/order", { answer: UNAVAILABLE, isForwarded: true });
+    await fixture.does(strategy, places(side, quantity, { symbol }), false);
+  }
+  fixture.wake(strategy);
+  await fixture.passes(200_000);
+  hides = () => false;
+  await fixture.waitFor("both are shown", () => areShown(copier));
+  const executed = (await fixture.entries(copier)).map(({ side, status }) => `${side} ${status}`);
+  expect(executed).toEqual(["BUY FILLED", "SELL FILLED", "BUY FILLED"]);
+  const orders = await fixture.venue.orders(copier.account, symbol);
+  expect(orders.map(({ side }) => side)).toEqual(["BUY", "SELL", "BUY"]);
 });
 
 test("what a purchase's fee has taken is not booked as a part of a sale that never got to the venue", async () => {
@@ -358,6 +384,29 @@ test("several purchases that the venue hides are booked by what the account has 
   expect(await wallet()).toBe(before);
 });
 
+test("a purchase that the venue hides is booked although one before it was, and is hidden still", async () => {
+  const { strategy, copier, isPolled } = await withHidden([["0.001", "AFTER"]]);
+  await fixture.waitFor("it is polled", isPolled);
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.000999");
+  proxy.plan("POST /api/v3/order", { cut: "AFTER" });
+  await fixture.does(strategy, places("BUY", "0.0005"), false);
+  fixture.wake(strategy);
+  await fixture.waitFor("nobody knows of it", async () => {
+    const log = await fixture.log(copier);
+    return log.filter((line) => line.includes("UNCONFIRMED")).length === 2;
+  });
+  const since = fixture.time.now();
+  await fixture.waitFor(
+    "it is polled again",
+    async () => ((await fixture.copy(copier)).book.snapshot?.at ?? 0) > since,
+  );
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.0014985");
+  answers.clear();
+  await fixture.waitFor("both are shown", () => areShown(copier));
+  await fixture.waitFor("the fees are known", () => areFeesKnown(copier));
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.0014985");
+});
+
 test("a purchase that the balances have already is not paid for a second time when the venue shows it", async () => {
   const { copier, isPolled } = await withHidden([
     ["0.0003", "AFTER"],
@@ -380,6 +429,68 @@ test("a purchase with an unknown outcome keeps its money until the next balances
   expect((await fixture.copy(copier)).book.snapshot?.available).toBe(decimal("169.94"));
   await fixture.does(strategy, places("BUY", "0.0002"));
   expect((await fixture.log(copier))[1]).toContain("TOO_MANY_ORDERS");
+});
+
+const ONE_TO_ONE = { by: "FIXED_RATIO", ratio: decimal<Rate>("1") } as const;
+
+test.each([
+  ["SPOT", "budget", { size: ONE_TO_ONE, budget: decimal<Amount>("50") }, "INSUFFICIENT_BALANCE"],
+  ["SPOT", "share", { size: ONE_TO_ONE, share: decimal<Rate>("0.25") }, "INSUFFICIENT_BALANCE"],
+  ["SPOT", "position bound", { positionMax: decimal<Rate>("0.2") }, "ABOVE_POSITION_MAX"],
+  ["SPOT", "exposure bound", { exposureMax: decimal<Rate>("0.2") }, "ABOVE_EXPOSURE_MAX"],
+  ["FUTURES", "position bound", { positionMax: decimal<Rate>("0.2") }, "ABOVE_POSITION_MAX"],
+  ["FUTURES", "exposure bound", { exposureMax: decimal<Rate>("0.2") }, "ABOVE_EXPOSURE_MAX"],
+] as const)(
+  "on %s an entry with an unknown outcome counts towards the copy's %s",
+  async (family, _bound, settings, reason) => {
+    const strategy = await fixture.strategy(family);
+    await fixture.start();
+    const copier = await fixture.copier(strategy, family, settings);
+    await fixture.waitFor("it is polled", async () => (await fixture.copy(copier)).book.snapshot !== null);
+    hides = () => true;
+    proxy.plan(family === "SPOT" ? "POST /api/v3/order" : "POST /fapi/v1/order", { cut: "AFTER" });
+    const quantity = family === "SPOT" ? "0.0004" : "0.002";
+    await fixture.does(strategy, places("BUY", quantity, { at: "90000" }), false);
+    fixture.wake(strategy);
+    await isInDoubt(copier);
+    const since = fixture.time.now();
+    await fixture.waitFor(
+      "it is polled again",
+      async () => ((await fixture.copy(copier)).book.snapshot?.at ?? 0) > since,
+    );
+    const isOther = reason === "ABOVE_EXPOSURE_MAX";
+    const other = isOther ? places("BUY", "0.05", { symbol: "ETHUSDT", at: "1900" }) : null;
+    await fixture.does(strategy, other ?? places("BUY", quantity, { at: "90000" }));
+    expect((await fixture.log(copier))[1]).toContain(`SKIPPED ${reason}`);
+  },
+);
+
+test("an order that is skipped after it has waited for another says when it was sized", async () => {
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const settings = { size: ONE_TO_ONE, budget: decimal<Amount>("50") };
+  const copier = await fixture.copier(strategy, "SPOT", settings);
+  await fixture.waitFor("it is polled", async () => (await fixture.copy(copier)).book.snapshot !== null);
+  hides = () => true;
+  proxy.plan("POST /api/v3/order", { cut: "AFTER" });
+  for (const at of ["90000", "89000"]) await fixture.does(strategy, places("BUY", "0.0004", { at }), false);
+  fixture.wake(strategy);
+  const isSkipped = async () => `${(await fixture.log(copier))[1]}`.includes("SKIPPED INSUFFICIENT_BALANCE");
+  await fixture.waitFor("the second is skipped", isSkipped);
+  const [first, second] = await fixture.entries(copier);
+  expect(first?.status).toBe("UNCONFIRMED");
+  expect(second?.updatedAt).toBeGreaterThanOrEqual(first?.updatedAt ?? Number.POSITIVE_INFINITY);
+});
+
+test("a purchase that the balances show, and may be either of two, does not make others smaller", async () => {
+  const { strategy, copier, isPolled } = await withHidden([
+    ["0.0003", "AFTER"],
+    ["0.0003", "BEFORE"],
+  ]);
+  await fixture.waitFor("it is polled", isPolled);
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0");
+  await fixture.does(strategy, places("BUY", "0.001", { at: "90000" }));
+  expect((await fixture.entries(copier))[2]).toMatchObject({ status: "RESTING", quantity: decimal("0.001") });
 });
 
 test("a purchase keeps its money while its outcome cannot be found out", async () => {
@@ -964,6 +1075,75 @@ test("an acknowledged exit that the venue hides is not sold a second time at the
   expect(await fixture.position(copier, "BTCUSDT")).toBe("0.002");
 });
 
+test.each([
+  ["after the time after which missed exits are closed", "FOLLOWING"],
+  ["while its copy closes", "CLOSING"],
+] as const)(
+  "an acknowledged sale on spot that is executed while the venue hides it is not made again from its owner's coins: %s",
+  async (_, status) => {
+    const { strategy, copier, orderId, id } = await withHiddenSale();
+    await fixture.venue.fill(copier.account, id, "105000");
+    const owned = await fixture.owned(copier, "BTC");
+    if (status === "CLOSING") await fixture.changeCopy(copier, strategy, "CLOSING", "COPIER");
+    fixture.pairs.show("BTCUSDT", "105000", "105010");
+    const seen = { seen: decimal<Price>("105000"), seenAt: fixture.time.now() };
+    await fixture.does(strategy, { type: "FillRestingOrder", orderId, ...seen }, false);
+    fixture.wake(strategy);
+    await fixture.passes(40_000);
+    expect(await fixture.owned(copier, "BTC")).toBe(owned);
+    answers.clear();
+    hides = () => false;
+    await fixture.waitFor("it is shown", async () => `${(await fixture.log(copier))[1]}`.includes("FILLED"));
+    await fixture.passes(10_000);
+    expect(await fixture.owned(copier, "BTC")).toBe(owned);
+  },
+);
+
+test("an open sale on spot that the venue hides is canceled once it is overdue, and its coins are sold", async () => {
+  const { strategy, copier, orderId } = await withHiddenSale();
+  fixture.pairs.show("BTCUSDT", "104990", "105000");
+  const seen = { seen: decimal<Price>("105000"), seenAt: fixture.time.now() };
+  await fixture.does(strategy, { type: "FillRestingOrder", orderId, ...seen }, false);
+  fixture.wake(strategy);
+  const isSold = async () => /RECONCILE SELL .*FILLED/.test(`${await fixture.log(copier)}`);
+  await fixture.waitFor("it is sold", isSold);
+  expect((await fixture.log(copier))[1]).toMatch(/^PLACE SELL LIMIT 0.00079 CANCELED/);
+});
+
+test("an overdue sale on spot that the venue does not cancel keeps its coins, and its owner's are not sold", async () => {
+  const { strategy, copier, orderId, id } = await withHiddenSale();
+  answers.clear();
+  hides = () => false;
+  const body = '{"code":-1008,"msg":"Server is currently overloaded with other requests."}';
+  answers.set("DELETE /api/v3/order", { status: 400, body });
+  fixture.pairs.show("BTCUSDT", "104990", "105000");
+  const seen = { seen: decimal<Price>("105000"), seenAt: fixture.time.now() };
+  await fixture.does(strategy, { type: "FillRestingOrder", orderId, ...seen }, false);
+  fixture.wake(strategy);
+  await fixture.waitFor("it is tried", () => proxy.seen.includes("DELETE /api/v3/order"));
+  await fixture.passes(20_000);
+  const sales = (await fixture.venue.orders(copier.account, "BTCUSDT")).filter(({ side }) => side === "SELL");
+  expect(sales.map((sale) => `${sale.orderId}`)).toEqual([id]);
+});
+
+/**
+ * A spot copy with a sale that the venue has acknowledged and hides, as it does the account; its owner has
+ * coins, too.
+ */
+async function withHiddenSale() {
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "SPOT", { closeAfterSeconds: 5 });
+  await fixture.does(strategy, places("BUY", "0.0008"));
+  const orderId = await fixture.does(strategy, places("SELL", "0.00079", { at: "105000" }));
+  const order = (await fixture.venue.orders(copier.account, "BTCUSDT")).find(({ side }) => side === "SELL");
+  await fixture.trades(copier, "SPOT", { side: "BUY", quantity: decimal("0.0009") });
+  hides = () => true;
+  answers.set("GET /api/v3/openOrders", { status: 200, body: "[]" });
+  answers.set("GET /api/v3/account", UNAVAILABLE);
+  return { strategy, copier, orderId, id: `${order?.orderId}` };
+}
+
 test("an acknowledged order that is hidden after a long outage is not given up at once", async () => {
   const { copier } = await withHiddenEntry();
   hides = () => false;
@@ -997,6 +1177,22 @@ test("an acknowledged order that the strategy cancels while the venue hides it i
     "that is recorded",
     async () => (await fixture.log(copier))[0] === "PLACE BUY LIMIT 0.002 CANCELED",
   );
+});
+
+test("what the owner bought before the strategy canceled a hidden order is not taken for that order's", async () => {
+  const { strategy, copier, orderId } = await withHiddenEntry();
+  await isInDoubt(copier);
+  const body = '{"code":-2011,"msg":"Unknown order sent."}';
+  answers.set("DELETE /fapi/v1/order", { status: 400, body });
+  await fixture.trades(copier, "FUTURES", { side: "BUY", quantity: decimal("0.001") });
+  // The venue shows it under its id.
+  hides = (query) => query.includes("origClientOrderId");
+  await fixture.passes(40_000);
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0");
+  await fixture.does(strategy, { type: "CancelOrder", orderId });
+  await fixture.passes(40_000);
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0");
+  expect(await fixture.position(copier, "BTCUSDT")).toBe("0.001");
 });
 
 test("an acknowledged entry that is filled before the strategy cancels it, while the venue hides it, is closed", async () => {

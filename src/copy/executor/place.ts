@@ -12,20 +12,39 @@ import {
   type SkipReason,
   skipOf,
 } from "../../domain/copying.ts";
-import { type Amount, magnitude, type Rate, SCALE, subtract, ZERO } from "../../money/decimal.ts";
+import {
+  type Amount,
+  add,
+  least,
+  magnitude,
+  type Quantity,
+  type Rate,
+  SCALE,
+  shareOf,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
 import { isFlat, leadHeld, reduced } from "../leads/actions.ts";
 import { CLOCKS_APART_MS } from "../leads/leads.ts";
-import { applyReport, bookFees, isWantOfFunds, refusedRow, skipped } from "../orders/copy-state.ts";
+import { applyReport, bookFees, isLeg, isWantOfFunds, refusedRow, skipped } from "../orders/copy-state.ts";
 import { refreshBalances } from "../reconcile/balances.ts";
 import { isAccountUnfit } from "../session/failures.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
 import { heldOnAccount, released, spending } from "../sizing/book.ts";
 import { copiedLeverage } from "../sizing/limits.ts";
-import { restingElsewhere, restingOn, restingWorth } from "../sizing/proportion.ts";
+import {
+  leadOpening,
+  restingElsewhere,
+  restingOn,
+  restingWorth,
+  unexecuted,
+  type VenuePrices,
+  worthLeft,
+} from "../sizing/proportion.ts";
 import { isReduction, type Sized, scaleOrder, type Unsized } from "../sizing/scale-order.ts";
 import { leverageSkip } from "../sizing/skip.ts";
 import type { VenueRefusal } from "../venue/venue.ts";
-import { cancelOvertaken, restsAtStrategy } from "./cancel.ts";
+import { cancelOvertaken, opensSomething, restsAtStrategy } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
 import {
   bookUnseen,
@@ -34,6 +53,8 @@ import {
   type Outcome,
   submit,
   type Unconfirmed,
+  unbookedBefore,
+  unbookedToward,
 } from "./submit.ts";
 
 type Placing = LeadAction & LeadPlacement;
@@ -72,12 +93,12 @@ export async function place(context: CopyContext, row: MirrorEntry, action: Plac
 }
 
 async function send(context: CopyContext, row: MirrorEntry, action: Placing): Promise<void> {
-  const { state, gate, session } = context;
+  const { state, gate, session, now } = context;
   if (row.status === "SENT" && row.quantity === null) return await takeOver(context, row, action);
   if (row.status === "SENT") return await resume(context, row, action);
   const stopped = gate.stopped();
   if (stopped !== null) {
-    state.put(skipped(row, stopped));
+    state.put({ ...skipped(row, stopped), updatedAt: now() });
     return;
   }
   if (isReduction(state.copy.family, action, action.lead)) await feesOfSpot(context, action.symbol);
@@ -89,7 +110,7 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
     const scaled = await scaleWithFunds(context, action, withoutOpening);
     const sizedRow = withSizes(row, scaled);
     if (scaled.kind === "SKIPPED") {
-      state.put(skipped(sizedRow, scaled.skip));
+      state.put({ ...skipped(sizedRow, scaled.skip), updatedAt: now() });
       return;
     }
     const { leverage } = action;
@@ -99,7 +120,7 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
     if (refusal !== null) {
       withoutOpening = leverageSkip(refusal);
       if (scaled.opening < scaled.quantity) continue;
-      state.put(skipped(sizedRow, withoutOpening));
+      state.put({ ...skipped(sizedRow, withoutOpening), updatedAt: now() });
       return;
     }
     reserve(context, scaled.worth);
@@ -134,9 +155,10 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
 /** After a restart: an order that may have been sent. */
 async function resume(context: CopyContext, row: MirrorEntry, action: Placing): Promise<void> {
   const { gate, state } = context;
-  const isReducing = isReduction(state.copy.family, action, action.lead);
-  const mayStillSend = () => gate.stopped() ?? (isReducing ? null : opensNot(context, action));
-  const outcome = await submit(context, row, mayStillSend);
+  const { family } = state.copy;
+  const opening = leadOpening({ family, placement: action, lead: action.lead });
+  const mayStillSend = () => gate.stopped() ?? (opening === 0n ? null : opensNot(context, action));
+  const outcome = await submit(context, row, mayStillSend, { givesWay: opening === action.quantity });
   await conclude(context, row, outcome, { leftOut: row.skip, worth: ZERO });
 }
 
@@ -190,15 +212,16 @@ export async function conclude(
 function concludeUnconfirmed(
   context: CopyContext,
   row: MirrorEntry,
-  { counts, estimatedPrice }: Unconfirmed,
+  { counts, estimatedPrice, refusal }: Unconfirmed,
 ): MirrorEntry {
   const { state, now } = context;
+  const venue = refusal === undefined ? null : { code: refusal.code, message: refusal.message };
   const entry = state.put({
     // Under the id that it was sent with.
     ...state.latest(row),
     ...counts,
     status: "UNCONFIRMED",
-    skip: skipOf("UNCONFIRMED"),
+    skip: skipOf("UNCONFIRMED", { venue }),
     updatedAt: now(),
   });
   const { quantity } = entry;
@@ -372,14 +395,14 @@ async function scale(
   const prices = await session.prices();
   const { family, settings } = state.copy;
   const { snapshot } = state.book;
-  const open = state.acknowledged();
+  const open = [...state.acknowledged(), ...openingsInDoubt(state, prices)];
   return scaleOrder({
     family,
     placement: action,
     lead: action.lead,
     settings,
     holdings: heldOnAccount(state.book),
-    wallet: snapshot?.wallet ?? ZERO,
+    wallet: add(snapshot?.wallet ?? ZERO, spentInDoubt(state, open)),
     available: available ?? snapshot?.available ?? ZERO,
     restingWorth: restingWorth(open),
     restingElsewhere: restingElsewhere(family, open, action.symbol),
@@ -392,6 +415,46 @@ async function scale(
     prices,
     opensNot: without,
   });
+}
+
+/**
+ * Orders with an unknown outcome that may open something; those at the market at the venue's prices. Funds
+ * and bounds count them as open.
+ */
+function openingsInDoubt(state: CopyContext["state"], prices: VenuePrices): readonly MirrorEntry[] {
+  const openings = state
+    .unconfirmed()
+    .filter(
+      (entry) =>
+        entry.unseenSince === undefined &&
+        !isLeg(entry) &&
+        opensSomething({ state }, entry) &&
+        unexecuted(entry) > 0n,
+    );
+  return openings.map((entry) => {
+    const price = entry.orderType === "MARKET" ? prices.get(entry.symbol ?? "") : undefined;
+    return price === undefined ? entry : { ...entry, price };
+  });
+}
+
+/**
+ * What unconfirmed purchases on spot have cost by the last balances, and the book does not have yet: it
+ * counts as if the account had it still, since the orders count as open.
+ */
+function spentInDoubt(state: CopyContext["state"], open: readonly MirrorEntry[]): Amount {
+  if (state.copy.family !== "SPOT") return ZERO;
+  const left = new Map<string, Quantity>();
+  let spent: Amount = ZERO;
+  for (const entry of open) {
+    const { status, side, symbol } = entry;
+    if (status !== "UNCONFIRMED" || side !== "BUY" || symbol === null) continue;
+    const unbooked = left.get(symbol) ?? unbookedToward(side, unbookedBefore(state, symbol));
+    const executed = least(unbooked, unexecuted(entry));
+    if (executed <= 0n) continue;
+    left.set(symbol, subtract(unbooked, executed));
+    spent = add(spent, shareOf(worthLeft(entry), executed, unexecuted(entry)));
+  }
+  return spent;
 }
 
 /**

@@ -9,11 +9,17 @@ import { NOT_FOUND_AFTER_MS } from "./submit.ts";
 
 let fixture: CopiesFixture;
 let proxy: FaultProxy;
+/** Whether the venue shows no order of the spot market that is queried by its id. */
+let hidesOrders: boolean;
 
 beforeEach(async () => {
+  hidesOrders = false;
   fixture = await openCopiesFixture({
     through: async (url) => {
-      proxy = await FaultProxy.open(url);
+      proxy = await FaultProxy.open(url, {
+        rule: ({ route }) =>
+          hidesOrders && route === "GET /api/v3/order" ? { answer: { status: 400, body: unknown } } : {},
+      });
       return proxy.url;
     },
   });
@@ -168,16 +174,24 @@ test("an order that the venue does not know for a moment stays open, and is reco
   await fixture.start();
   const copier = await fixture.copier(strategy, "SPOT");
   const orderId = await fixture.does(strategy, places("BUY", "0.0005", { at: "90000" }));
+  const line = async () => (await fixture.log(copier))[0];
+  expect(await line()).toBe("PLACE BUY LIMIT 0.0005 RESTING");
   await fixture.passes(10_000);
-  proxy.plan("GET /api/v3/order", { answer: { status: 400, body: unknown }, isForwarded: true });
+  hidesOrders = true;
   const seen = decimal<Price>("90000");
   await fixture.does(strategy, { type: "FillRestingOrder", orderId, seen, seenAt: fixture.time.now() });
-  expect((await fixture.log(copier))[0]).toBe("PLACE BUY LIMIT 0.0005 RESTING");
+  // Now it may have been executed: it is neither over nor sent again.
+  const isMissed = async () => (await line()) === "PLACE BUY LIMIT 0.0005 UNCONFIRMED UNCONFIRMED";
+  await fixture.waitFor("it is missed", isMissed);
+  hidesOrders = false;
+  await fixture.waitFor("it is shown", async () => (await line()) === "PLACE BUY LIMIT 0.0005 RESTING");
   const [first] = await fixture.entries(copier);
   await fixture.venue.fill(copier.account, first?.venueOrderId ?? "", "90000");
-  await fixture.ask(copier, strategy, { kind: "LOOK" });
-  expect((await fixture.log(copier))[0]).toBe("PLACE BUY LIMIT 0.0005 FILLED executed 0.0005");
-  expect(await fixture.holds(copier, "BTCUSDT")).toBe(await fixture.owned(copier, "BTC"));
+  const isFilled = async () => (await line()) === "PLACE BUY LIMIT 0.0005 FILLED executed 0.0005";
+  await fixture.waitFor("it is recorded", isFilled);
+  const owned = await fixture.owned(copier, "BTC");
+  await fixture.waitFor("its fee is known", async () => (await fixture.holds(copier, "BTCUSDT")) === owned);
+  expect(await fixture.venue.orders(copier.account, "BTCUSDT")).toHaveLength(1);
 });
 
 test("a cancel that the venue has refused is repeated by the next poll", async () => {

@@ -109,11 +109,12 @@ export async function withdraw(context: CopyContext, request: CopyRequest): Prom
   const canceled = new Set<number>();
   // Openings first: their executed part is held, and may be closed by the orders that stay.
   for (const stays of [isExit, fits]) {
-    for (const entry of state.acknowledged()) {
+    for (const entry of [...state.acknowledged(), ...mayBeOpen(context)]) {
       if (canceled.has(entry.entryId) || stays(context, entry, left)) continue;
       canceled.add(entry.entryId);
       const { outcome } = await cancelRow(context, entry, null, () => gate.blocked());
       if (outcome.kind === "UNSENT") return outcome.skip;
+      if (isUnknown(context, entry)) state.put({ ...entry, status: "LEFT", updatedAt: now() });
       if (outcome.kind !== "REFUSED") continue;
       refused = refusedAs(outcome.refusal).skip;
       if (await session.isUnlisted(entry.symbol ?? "", outcome.refusal)) endRow(state, entry, refused, now());
@@ -142,6 +143,18 @@ function leaveAll({ state, now }: CopyContext): void {
     const isFilled = entry.quantity !== null && entry.quantity > 0n && unexecuted(entry) === 0n;
     state.put({ ...entry, status: isFilled ? "FILLED" : "LEFT", updatedAt: now() });
   }
+}
+
+/** Orders of which it is not known whether the venue has taken them. Those at the market are never open. */
+function mayBeOpen({ state }: CopyContext): readonly MirrorEntry[] {
+  const isKnown = ({ unseenSince, orderType }: MirrorEntry) =>
+    unseenSince !== undefined || orderType === "MARKET";
+  return state.unconfirmed().filter((entry) => !isKnown(entry));
+}
+
+/** Whether the venue knows nothing of a canceled order: it may have it, and not show it yet. */
+function isUnknown({ state }: CopyContext, entry: MirrorEntry): boolean {
+  return entry.status === "UNCONFIRMED" && state.latest(entry).status === "SKIPPED";
 }
 
 /** Whether it is on the side that closes what the copy holds, and was sent. */

@@ -2,6 +2,7 @@
 // twice.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FaultProxy, type Rule } from "../../../test/support/servers/fault-proxy.ts";
+import { WEIGHT_PER_MINUTE } from "../../rate-limits/budgets.ts";
 import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 import { NOT_FOUND_AFTER_MS } from "./submit.ts";
 
@@ -142,6 +143,48 @@ test("consecutive restarts do not restart the query time: a lost order is given 
   expect(fixture.time.now() - at).toBeGreaterThan(NOT_FOUND_AFTER_MS);
   await fixture.waitFor("it is sent again", () => isDone(1));
   expect(await orders()).toHaveLength(1);
+});
+
+test("an opening that may have been sent leaves weight to exits while it is looked for", async () => {
+  let isBusy = false;
+  const fixture = await openCopiesFixture({
+    through: async (url) => {
+      await proxy[Symbol.asyncDispose]();
+      proxy = await FaultProxy.open(url, {
+        async through(passing, send) {
+          const answer = await send(passing);
+          // More than is left to what only opens.
+          const headers = { ...answer.headers, "x-mbx-used-weight-1m": `${0.9 * WEIGHT_PER_MINUTE}` };
+          return isBusy ? { ...answer, headers } : answer;
+        },
+      });
+      return proxy.url;
+    },
+  });
+  await using _ = fixture;
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "SPOT");
+  await fixture.waitFor("it is polled", async () => (await fixture.copy(copier)).book.snapshot !== null);
+  const isAt = (second: number) => Math.floor((fixture.time.now() % 60_000) / 1_000) === second;
+  await fixture.waitFor("a third of the minute is left", () => isAt(40));
+  proxy.plan("POST /api/v3/order", { cut: "BEFORE" });
+  await fixture.does(strategy, places("BUY", "0.001"), false);
+  fixture.wake(strategy);
+  const isSent = async () => (await fixture.entries(copier))[0]?.status === "SENT";
+  await fixture.eventually("it is sent", isSent);
+  isBusy = true;
+  await fixture.restart();
+  const { length } = proxy.seen;
+  await fixture.waitFor("it is asked for", () => proxy.seen.slice(length).includes("GET /api/v3/order"));
+  const until = fixture.time.now() + NOT_FOUND_AFTER_MS + 2_000;
+  await fixture.waitFor("it cannot be executed any more", () => fixture.time.now() > until);
+  const seen = proxy.seen.slice(length);
+  expect(seen).not.toContain("GET /api/v3/account");
+  isBusy = false;
+  await fixture.waitFor("it is sent again", async () => (await fixture.copy(copier)).doneSeq === 1);
+  expect(await fixture.log(copier)).toEqual(["PLACE BUY MARKET 0.001 FILLED executed 0.001"]);
+  expect(await fixture.venue.orders(copier.account, "BTCUSDT")).toHaveLength(1);
 });
 
 describe("a way to the venue that breaks", () => {

@@ -59,14 +59,23 @@ export type Placed = { readonly kind: "PLACED"; readonly state: VenueOrderState;
 export type Unsent = { readonly kind: "UNSENT"; readonly skip: Skip };
 /**
  * The outcome is unknown, and the order is not sent again. `estimatedPrice`: the contract's position shows
- * that it was executed whole, and this was the venue's price then.
+ * that it was executed whole, and this was the venue's price then. `refusal`: why the venue has refused a leg
+ * that was sent once more.
  */
 export type Unconfirmed = {
   readonly kind: "UNCONFIRMED";
   readonly counts: Counts;
   readonly estimatedPrice?: Price;
+  readonly refusal?: VenueRefusal;
 };
 export type Outcome = Placed | Refused | Unsent | Unconfirmed;
+
+/**
+ * `opens`: it opens something; such requests leave a part of the venue's budget to exits. `onlyOpens`: it
+ * does nothing else; such an order is given up where an exit is queried until its outcome is known.
+ * `givesWay`: the position that shows its outcome is asked for with less weight than exits may use.
+ */
+type Submission = { readonly opens: boolean; readonly onlyOpens: boolean; readonly givesWay: boolean };
 
 /**
  * Sends a row with its sizes and resolves with its outcome. The row is left SENT; the caller concludes it.
@@ -90,10 +99,10 @@ export async function submit(
   context: CopyContext,
   given: MirrorEntry,
   mayStillSend: () => Skip | null,
-  { opens = false, onlyOpens = false }: { readonly opens?: boolean; readonly onlyOpens?: boolean } = {},
+  { opens = false, onlyOpens = false, givesWay = onlyOpens }: Partial<Submission> = {},
 ): Promise<Outcome> {
   const { state, session, now } = context;
-  const attempts = new Attempts(context, given, { opens, onlyOpens });
+  const attempts = new Attempts(context, given, { opens, onlyOpens, givesWay });
   if (given.status === "SENT") attempts.doubt(given.updatedAt + CLOCKS_APART_MS);
   else {
     const skip = mayStillSend();
@@ -163,23 +172,21 @@ class Attempts {
   readonly #context: CopyContext;
   readonly #opens: boolean;
   readonly #onlyOpens: boolean;
+  readonly #givesWay: boolean;
   #row: MirrorEntry;
   #attempt = 0;
   #wasDoubted = false;
   /** When the last request with an unknown outcome was created; wall time, Unix ms. */
   doubtedSince: number | null = null;
 
-  /**
-   * `opens`: it opens something; such requests leave a part of the venue's budget to exits. `onlyOpens`: it
-   * does nothing else; such an order is given up where an exit is queried until its outcome is known.
-   */
   constructor(
     context: CopyContext,
     row: MirrorEntry,
-    { opens, onlyOpens } = { opens: false, onlyOpens: false },
+    { opens, onlyOpens, givesWay }: Submission = { opens: false, onlyOpens: false, givesWay: false },
   ) {
     this.#opens = opens;
     this.#onlyOpens = onlyOpens;
+    this.#givesWay = givesWay;
     this.#context = context;
     this.#row = row;
   }
@@ -298,7 +305,8 @@ class Attempts {
     const found = await this.#find();
     if (found !== null) return this.placed(found);
     // The first attempt may be there, and not shown yet.
-    return this.#wasDoubted ? this.#unconfirmed() : null;
+    if (!this.#wasDoubted) return null;
+    return { ...this.#unconfirmed(), ...(!isUsedBefore(refusal) && { refusal }) };
   }
 
   /** Resolves the outcome of the order. ABSENT: it was certainly not executed, and may be sent again. */
@@ -308,8 +316,7 @@ class Attempts {
     const { symbol } = this.#row;
     const patienceMs = Math.max(0, since + NOT_FOUND_AFTER_MS - now()) + ANSWER_MS_MAX;
     const session = this.#onlyOpens ? this.#context.session.briefly(patienceMs) : this.#context.session;
-    // Exits go first: what only opens asks for the position with less weight.
-    const positions = this.#onlyOpens ? session.inDoubt() : session;
+    const positions = this.#givesWay ? session.inDoubt() : session;
     const unmark = markInDoubt(symbol ?? "");
     // The position is queried only once while waiting, since that costs more weight, and at the end.
     let isPositionAsked = false;
@@ -414,7 +421,7 @@ class Attempts {
       // On spot the fees of earlier purchases may not be known yet: less than a hundredth.
       const isExecuted =
         state.copy.family === "SPOT" ? unbooked * 100n > (quantity ?? ZERO) : unbooked !== 0n;
-      if (isExecuted) return false;
+      if (isExecuted || (state.copy.family === "SPOT" && (await this.#mayBeOffset(session)))) return false;
       // Whatever else was traded until then may have hidden what the order did: it was executed, and
       // liquidated at once.
       const known = state.venueOrderIds(symbol);
@@ -424,6 +431,22 @@ class Attempts {
       if (error instanceof VenueRefused) return false;
       throw error;
     }
+  }
+
+  /**
+   * Whether the balances may lack what a spot order did because orders of the other side did the opposite:
+   * unconfirmed ones, and open ones that have executed more than is booked.
+   */
+  async #mayBeOffset(session: CopyContext["session"]): Promise<boolean> {
+    const { symbol, side, quantity } = this.#row;
+    let offset: Quantity = ZERO;
+    for (const entry of this.#context.state.open(symbol ?? "")) {
+      const isSent = entry.status === "RESTING" || entry.status === "UNCONFIRMED";
+      if (!isSent || entry.side === side) continue;
+      const found = entry.status === "RESTING" ? await findAtVenue({ session }, entry) : null;
+      if (found?.executedQuantity !== entry.executedQuantity) offset = add(offset, unexecuted(entry));
+    }
+    return mayHide(offset, quantity);
   }
 }
 
@@ -577,6 +600,12 @@ export function unbookedOf(
   return subtract(now, add(foreignOf(book, symbol), book.holdings.get(symbol)?.quantity ?? ZERO));
 }
 
+/** The same, as the copy's last balances say it. */
+export function unbookedBefore({ book }: Pick<CopyContext["state"], "book">, symbol: string): Quantity {
+  const own = subtract(book.snapshot?.held.get(symbol) ?? ZERO, foreignOf(book, symbol));
+  return subtract(own, book.holdings.get(symbol)?.quantity ?? ZERO);
+}
+
 /**
  * The orders that explain a change of a symbol together, all of them executed whole; null if none do, or if
  * it may be others.
@@ -597,6 +626,14 @@ export function explaining(
   }
   const fitting = sets.filter(({ size }) => size * change > 0n && isNearly(copy.family, change, size));
   return fitting.length === 1 ? (fitting[0]?.rows ?? null) : null;
+}
+
+/**
+ * Whether executions of this size on the other side may hide one of a spot order in the balances. Fees, and
+ * differences that are taken for fees, are less than a hundredth each.
+ */
+export function mayHide(offset: Quantity, quantity: MirrorEntry["quantity"]): boolean {
+  return offset > 0n && offset * 100n >= (quantity ?? ZERO) * 98n;
 }
 
 /** Whether sizes are equal but for fees: on spot they may be taken in coins, and be known later. */

@@ -1,6 +1,7 @@
 // A copy that is stopped without being closed: orders that would open something are canceled, closing orders
 // stay, and the log records it.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FaultProxy } from "../../../test/support/servers/fault-proxy.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
 import {
   audit,
@@ -159,4 +160,53 @@ test("of a contract legs stay, and of what closes no more than is held", async (
   const account = await fixture.venue.store.loadAccount(copier.account.strategyId);
   expect(account?.account.openLegs.size).toBe(1);
   expect(account?.account.openOrders.size).toBe(2);
+});
+
+describe("an entry on spot whose outcome is not known", () => {
+  let proxy: FaultProxy;
+  const unknown = { status: 400, body: '{"code":-2013,"msg":"Order does not exist."}' };
+  const canceledBefore = { status: 400, body: '{"code":-2011,"msg":"Unknown order sent."}' };
+  /** Whether the venue shows no order, and cancels none. */
+  let isHidden: boolean;
+
+  beforeEach(async () => {
+    await fixture[Symbol.asyncDispose]();
+    isHidden = true;
+    fixture = await openCopiesFixture({
+      through: async (url) => {
+        proxy = await FaultProxy.open(url, {
+          rule({ route }) {
+            const answers = new Map([
+              ["GET /api/v3/order", unknown],
+              ["DELETE /api/v3/order", canceledBefore],
+            ]);
+            const answer = isHidden ? answers.get(route) : undefined;
+            return answer === undefined ? {} : { answer };
+          },
+        });
+        return proxy.url;
+      },
+    });
+  });
+  afterEach(() => proxy[Symbol.asyncDispose]());
+
+  test.each([
+    ["is canceled", false, "CANCELED"],
+    ["that the venue still hides is left", true, "LEFT UNCONFIRMED"],
+  ])("%s", async (_, staysHidden, status) => {
+    const strategy = await fixture.strategy("SPOT");
+    await fixture.start();
+    const copier = await fixture.copier(strategy, "SPOT");
+    proxy.plan("POST /api/v3/order", { cut: "AFTER" });
+    await fixture.does(strategy, places("BUY", "0.0005", { at: "90000" }), false);
+    fixture.wake(strategy);
+    const line = async () => (await fixture.log(copier))[0];
+    await fixture.waitFor("nobody knows of it", async () => `${await line()}`.includes("UNCONFIRMED"));
+    isHidden = staysHidden;
+    await fixture.stopCopy(copier, strategy);
+    await fixture.waitFor("it is withdrawn", () => isWithdrawn(copier));
+    expect(await line()).toBe(`PLACE BUY LIMIT 0.0005 ${status}`);
+    const [order] = await fixture.venue.orders(copier.account, "BTCUSDT");
+    expect(order?.status).toBe(staysHidden ? "NEW" : "CANCELED");
+  });
 });

@@ -637,9 +637,12 @@ export function missedSince({
   return unseenSince === undefined ? (sentAt ?? 0) : updatedAt;
 }
 
-/** The row of an order that the venue had acknowledged, and does not show. */
+/**
+ * The row of an order that the venue had acknowledged, and does not show. Of one that was hidden before, all
+ * trades since then are still to be explained.
+ */
 export function unseenRow(state: CopyState, entry: MirrorEntry, now: number): MirrorEntry {
-  const unseenSince = Math.max(entry.sentAt ?? 0, state.book.snapshot?.at ?? now);
+  const unseenSince = entry.unseenSince ?? Math.max(entry.sentAt ?? 0, state.book.snapshot?.at ?? now);
   const skip = entry.skip ?? skipOf("UNCONFIRMED");
   return state.put({ ...entry, status: "UNCONFIRMED", skip, unseenSince, updatedAt: now });
 }

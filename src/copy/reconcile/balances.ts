@@ -13,9 +13,11 @@ import {
   findAtVenue,
   isNearly,
   mayBeOwn,
+  mayHide,
   NOT_FOUND_AFTER_MS,
   tradedOrder,
   tradesSince,
+  unbookedBefore,
   unbookedOf,
   unbookedToward,
 } from "../executor/submit.ts";
@@ -194,11 +196,9 @@ function haveBalances(
   { symbol, side, executedQuantity }: MirrorEntry,
   found: VenueOrderState,
 ): boolean {
-  const { snapshot } = state.book;
   const executed = subtract(found.executedQuantity, executedQuantity);
-  if (snapshot === null || symbol === null || executed <= 0n) return false;
-  const own = subtract(snapshot.held.get(symbol) ?? ZERO, foreignOf(state.book, symbol));
-  const unbooked = unbookedToward(side, subtract(own, state.holding(symbol).quantity));
+  if (state.book.snapshot === null || symbol === null || executed <= 0n) return false;
+  const unbooked = unbookedToward(side, unbookedBefore(state, symbol));
   const { family } = state.copy;
   // What was booked by the balances lacks the fees that were taken in coins.
   const isBooked = executedQuantity > 0n && isNearly(family, executedQuantity, found.executedQuantity);
@@ -412,7 +412,8 @@ function bookUnconfirmed(
   { byOthers }: Traded,
 ): void {
   const { state } = context;
-  for (const [symbol, rows] of Map.groupBy(state.unconfirmed(), (entry) => entry.symbol ?? "")) {
+  const open = state.unconfirmed().filter((entry) => !lacksOnlyFee(state, entry));
+  for (const [symbol, rows] of Map.groupBy(open, (entry) => entry.symbol ?? "")) {
     const price = prices.get(symbol);
     const unbooked = unbookedOf(state, symbol, held);
     if (byOthers.has(symbol) || price === undefined || mayBeFees(state, symbol, unbooked)) continue;
@@ -444,8 +445,8 @@ function sellsFirst(one: MirrorEntry, other: MirrorEntry): number {
 /**
  * Ends unconfirmed spot sales that certainly do not exist. A sale locks its coins while it is open, and takes
  * them when it is executed. If the account still has the coins, and no more are locked than the venue's open
- * orders explain, there is no such sale: its row ends, and the coins may be sold. An unseen purchase and an
- * unseen sale do not cancel out, since the purchase's fee is taken in coins.
+ * orders explain, there is no such sale: its row ends, and the coins may be sold. An unconfirmed purchase of
+ * the same size may have brought as many coins as the sale has taken: then nothing is certain.
  */
 function endAbsentSales(
   { state, now }: CopyContext,
@@ -453,8 +454,10 @@ function endAbsentSales(
 ): void {
   if (state.copy.family !== "SPOT" || state.book.snapshot === null) return;
   for (const [symbol, rows] of Map.groupBy(state.unconfirmed(), (entry) => entry.symbol ?? "")) {
+    const bought = sum(rows.filter(({ side }) => side === "BUY").map(unexecuted));
     const sales = rows.filter((entry) => {
-      const { side, orderType, executedQuantity } = entry;
+      const { side, orderType, quantity, executedQuantity } = entry;
+      if (mayHide(bought, quantity)) return false;
       // A market order is never open, and may have been executed and mistaken for the owner's sale.
       const certainAfterMs = orderType === "MARKET" ? ENDED_MS_MAX : NOT_FOUND_AFTER_MS;
       const ageMs = now() - missedSince(entry);
@@ -495,6 +498,13 @@ function mayBeFees(state: CopyContext["state"], symbol: string, unbooked: Quanti
   const bought = state.feesDue(symbol).filter(({ side }) => side === "BUY");
   const executed = sum(bought.map(({ executedQuantity }) => executedQuantity));
   return magnitude(unbooked) * 100n <= executed;
+}
+
+/** Whether a purchase on spot was booked by the balances: it lacks its fee, which was taken in coins. */
+function lacksOnlyFee(state: Pick<CopyContext["state"], "copy">, entry: MirrorEntry): boolean {
+  const { quantity, executedQuantity } = entry;
+  if (!isPurchaseOnSpot(state, entry) || quantity === null || executedQuantity === 0n) return false;
+  return isNearly(state.copy.family, executedQuantity, quantity);
 }
 
 function isPurchaseOnSpot({ copy }: Pick<CopyContext["state"], "copy">, { side }: MirrorEntry): boolean {
