@@ -12,7 +12,15 @@ import type { Authenticator } from "./authenticator.ts";
 import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
 import type { BrowserClient } from "./browser-client.ts";
 import { Fixture, OPERATOR_EMAIL, PASSWORD } from "./fixture.ts";
-import { beginSecondFactor, enableSecondFactor, fillIdentity, heading, IDENTITY, signIn } from "./walk.ts";
+import {
+  beginSecondFactor,
+  enableSecondFactor,
+  fillIdentity,
+  heading,
+  IDENTITY,
+  settled,
+  signIn,
+} from "./walk.ts";
 import { signUp } from "./world.ts";
 
 const EMAIL = "ada@example.org";
@@ -386,6 +394,8 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     const exchange = exchangeOf(secondKey, fixture.url);
     await exchange.fetchBalance();
     await tab(page, "Settings").click();
+    await heading(page, "Settings").waitFor();
+    await settled(page);
     await page.getByRole("button", { name: "Show what closing does" }).click();
     await page.getByRole("button", { name: "Close the strategy" }).click();
     const dialog = page.getByRole("dialog");
@@ -469,6 +479,8 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
   test("closes the account, after the page has said what ends with it", { timeout: CHAPTER_MS }, async () => {
     const exchange = exchangeOf(secondKey, fixture.url);
     await menu(page, "Security").click();
+    await heading(page, "Security").waitFor();
+    await settled(page);
     await page.getByRole("button", { name: "Close…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("1 strategy is closed for good").waitFor();

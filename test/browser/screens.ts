@@ -1,11 +1,10 @@
 // Every screen of the dashboard, with its person and its path: for the accessibility check and for the
 // pictures.
 import type { Page } from "playwright-core";
-import { eventually } from "../support/eventually.ts";
 import { COPY_SCREENS } from "./copy-screens.ts";
 import { PASSWORD } from "./fixture.ts";
 import { type Screen, screen } from "./screen.ts";
-import { beginSecondFactor } from "./walk.ts";
+import { beginSecondFactor, settled } from "./walk.ts";
 import type { World } from "./world.ts";
 
 export const DESKTOP = { width: 1280, height: 800 } as const;
@@ -180,20 +179,4 @@ export async function show(
   }
   if (shows !== undefined) await page.locator(shows).first().waitFor({ state: "attached" });
   return page;
-}
-
-/**
- * The loading session has a heading of its own; from then until the page has one, there is no other sign of
- * loading.
- */
-const IS_THERE = `document.querySelector("h1") !== null && document.querySelector('[aria-busy="true"]') === null`;
-
-/** The page is there, nothing is being loaded any more, and what is live is connected. */
-async function settled(page: Page): Promise<void> {
-  const connecting = page.getByText(/^○ connecting$/);
-  await eventually(
-    `all of ${page.url()} is there`,
-    async () => (await page.evaluate(IS_THERE)) === true && (await connecting.count()) === 0,
-    { msMax: 30_000, askAgainMs: 50 },
-  );
 }

@@ -1,5 +1,6 @@
 // Steps of people on the dashboard, by its visible texts, which several tests share.
 import type { Page } from "playwright-core";
+import { eventually } from "../support/eventually.ts";
 import { Authenticator } from "./authenticator.ts";
 import type { BrowserClient } from "./browser-client.ts";
 import { PASSWORD } from "./fixture.ts";
@@ -70,4 +71,23 @@ export async function fillIdentity(page: Page): Promise<void> {
 
 export function heading(page: Page, name: string | RegExp) {
   return page.getByRole("heading", { level: 1, name });
+}
+
+/**
+ * The loading session has a heading of its own; from then until the page has one, there is no other sign of
+ * loading.
+ */
+const IS_THERE = `document.querySelector("h1") !== null && document.querySelector('[aria-busy="true"]') === null`;
+
+/**
+ * Resolves when the page is there, nothing is being loaded any more, and what is live is connected. Content
+ * that loads above a button moves it: a press that begins on the button and ends beside it is no click.
+ */
+export async function settled(page: Page): Promise<void> {
+  const connecting = page.getByText(/^○ connecting$/);
+  await eventually(
+    `all of ${page.url()} is there`,
+    async () => (await page.evaluate(IS_THERE)) === true && (await connecting.count()) === 0,
+    { msMax: 30_000, askAgainMs: 50 },
+  );
 }
