@@ -1,15 +1,17 @@
 // What closing a strategy would do now: the engine's own decision, which is then dropped. Nothing is changed,
 // and nothing is computed a second way.
 import type { z } from "zod";
+import { prepare } from "../../desk/desk.ts";
 import type { Account } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
 import type { DomainEvent } from "../../domain/event.ts";
-import type { Market } from "../../domain/market.ts";
 import type { Side } from "../../domain/order.ts";
 import { isRefusal } from "../../domain/refusal.ts";
 import { apply } from "../../engine/apply.ts";
-import { decide, symbolsConcerned } from "../../engine/decide.ts";
+import { decide } from "../../engine/decide.ts";
+import type { Circumstances } from "../../engine/decision.ts";
 import { seedOf } from "../../engine/open-strategy.ts";
+import { sellableHoldings } from "../../engine/spot/close-strategy.ts";
 import type { Gateway } from "../../http/pipeline.ts";
 import {
   type Amount,
@@ -41,9 +43,9 @@ export async function previewClose(
 ): Promise<ClosePreview> {
   const { strategyId, type } = account;
   const market = parts.gateway.markets[type];
-  const symbols = symbolsConcerned(account, CLOSE);
-  await Promise.all(symbols.map((symbol) => market.prepare(symbol)));
-  const decision = decide(account, CLOSE, { market, at: market.now() });
+  await prepare(market, account, CLOSE);
+  const circumstances = { market, at: market.now() };
+  const decision = decide(account, CLOSE, circumstances);
   if (isRefusal(decision)) throw new DashboardError("STATE_CHANGED", { message: "The strategy is closed." });
   const { events } = decision;
   const cancelled = [...account.openOrders.values()].map((order) => orderAnswer(strategyId, order));
@@ -51,7 +53,7 @@ export async function previewClose(
   // The account is a copy of our own: it was loaded for this.
   for (const event of events) apply(account, event);
   const isClosed = events.some((event) => event.type === "StrategyClosed");
-  const waiting = isClosed ? [] : waitingParts(account, symbols, market);
+  const waiting = isClosed ? [] : waitingParts(account, circumstances);
   return {
     confirmation,
     cancelled,
@@ -83,36 +85,41 @@ function salesOf(events: readonly DomainEvent[]): readonly Sale[] {
   return [...sales].map(([symbol, sale]) => ({ symbol, ...sale }));
 }
 
-/** Sales that wait for market data. */
-function waitingParts(account: Account, symbols: readonly string[], market: Market): readonly Sale[] {
-  return symbols.flatMap((symbol): Sale[] => {
-    const position = account.positions.get(symbol);
-    if (position !== undefined) {
-      const quantity = magnitude(position.quantity);
-      return [{ symbol, side: closingSide(position), quantity, brings: null }];
-    }
-    const rules = market.rules(symbol);
-    if (account.type === "FUTURES" || rules === null || (market.quote(symbol)?.bid ?? null) !== null)
-      return [];
-    const owned = ownedOf(account.balances, rules.baseAsset);
-    return owned === 0n ? [] : [{ symbol, side: "SELL", quantity: owned, brings: null }];
-  });
+type WaitingSale = Sale & { readonly quantity: Quantity };
+
+/** Sales that wait for market data, without a price. */
+function waitingParts(account: Account, circumstances: Circumstances): readonly WaitingSale[] {
+  if (account.type === "FUTURES") {
+    return [...account.positions.values()].map((position) => ({
+      symbol: position.symbol,
+      side: closingSide(position),
+      quantity: magnitude(position.quantity),
+      brings: null,
+    }));
+  }
+  return sellableHoldings(account, circumstances).map(({ rules: { symbol }, quantity }) => ({
+    symbol,
+    side: "SELL",
+    quantity,
+    brings: null,
+  }));
 }
 
 async function dustOf(
   account: Account,
-  waiting: readonly Sale[],
+  waiting: readonly WaitingSale[],
   { gateway, prices }: Parts,
 ): Promise<ClosePreview["dust"]> {
   const { asset: quoteAsset } = seedOf(account.type);
   const rows: ClosePreview["dust"][number][] = [];
   for (const asset of account.balances.keys()) {
-    const owned = ownedOf(account.balances, asset);
-    if (asset === quoteAsset || owned === 0n) continue;
-    if (waiting.some(({ symbol }) => symbol === `${asset}${quoteAsset}`)) continue;
+    if (asset === quoteAsset) continue;
+    const owned = ownedOf(account.balances, asset) as bigint as Quantity;
+    const sold = waiting.find(({ symbol }) => symbol === `${asset}${quoteAsset}`)?.quantity ?? ZERO;
+    const quantity = subtract(owned, sold);
+    if (quantity === 0n) continue;
     const known = await priceOfAsset(account, asset, { prices, store: gateway.store });
-    const value = known === null ? null : proceedsDown(known.price, owned as bigint as Quantity);
-    rows.push({ asset, quantity: owned, value });
+    rows.push({ asset, quantity, value: known === null ? null : proceedsDown(known.price, quantity) });
   }
   return rows;
 }

@@ -270,13 +270,13 @@ export const closePreviewSchema = z.object({
       symbol: text,
       side,
       quantity: decimal,
-      /** About what it brings, in USDT, less the fee; null without a price. */
+      /** About what it brings, in USDT, less the fee; null for a part that closing waits for. */
       brings: decimal.nullable(),
     }),
   ),
   /** Quantities that are too small to be sold, and stay. */
   dust: list(z.object({ asset: text, quantity: decimal, value: decimal.nullable() })),
-  /** Symbols without market data now: closing waits for them. */
+  /** Symbols that closing waits for: without prices now, or, under `strict`, with too thin a book. */
   waitingFor: list(text),
 });
 export type ClosePreviewJson = z.input<typeof closePreviewSchema>;

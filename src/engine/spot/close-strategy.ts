@@ -29,8 +29,7 @@ export function closeStrategy(account: Account, circumstances: Circumstances): D
   const { profile, nextTradeId } = account;
   const numbers = { profile, orderId: account.nextOrderId, nextTradeId };
   let isWaiting = false;
-  for (const { rules, quantity } of holdings(account, circumstances)) {
-    if (!isSellable(rules, quantity, circumstances)) continue;
+  for (const { rules, quantity } of sellableHoldings(account, circumstances)) {
     const bid = market.quote(rules.symbol)?.bid ?? null;
     if (bid === null) isWaiting = true;
     else events.push(...sales(rules, quantity, bid, numbers, circumstances));
@@ -48,8 +47,17 @@ export function symbolsOfHoldings(account: Account): string[] {
     .map(([asset]) => `${asset}${quoteAsset}`);
 }
 
+type Holding = { readonly rules: SymbolRules; readonly quantity: Quantity };
+
+/** The account's holdings without dust: a close sells them, now or when the market has prices for them. */
+export function sellableHoldings(account: Account, circumstances: Circumstances): readonly Holding[] {
+  return holdings(account, circumstances).filter(({ rules, quantity }) =>
+    isSellable(rules, quantity, circumstances),
+  );
+}
+
 /** The account's holding of every asset that trades against its quote asset now, on the step of its lot. */
-function holdings(account: Account, { market }: Circumstances): { rules: SymbolRules; quantity: Quantity }[] {
+function holdings(account: Account, { market }: Circumstances): readonly Holding[] {
   return symbolsOfHoldings(account).flatMap((symbol) => {
     const rules = market.rules(symbol);
     if (rules === null || rules.status !== "TRADING" || !rules.isSpotTradingAllowed) return [];
@@ -108,7 +116,7 @@ function closeStrictly(account: Account, circumstances: Circumstances): Decision
   const draft = new Draft(account);
   for (const order of account.openOrders.values()) draft.add(canceled(order, at));
   let isWaiting = false;
-  for (const { rules, quantity } of holdings(account, circumstances)) {
+  for (const { rules, quantity } of sellableHoldings(account, circumstances)) {
     let left = quantity;
     for (let count = 0; count < SALES_PER_HOLDING_MAX && isSellable(rules, left, circumstances); count += 1) {
       const order = saleOf(account, rules, left, draft.account.nextOrderId, circumstances);

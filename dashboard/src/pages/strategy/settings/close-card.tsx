@@ -129,7 +129,7 @@ function useClosing(strategyId: string, onClosed: () => void) {
   });
 }
 
-/** Shown while the strategy waits for prices to close; the page updates itself when they arrive. */
+/** Shown while the strategy waits for a market to close; the page updates itself when there is one. */
 function Remaining({ strategy: { strategyId, type } }: { strategy: StrategyJson }) {
   const query = useQuery(closePreviewQuery(strategyId));
   return (
@@ -139,7 +139,7 @@ function Remaining({ strategy: { strategyId, type } }: { strategy: StrategyJson 
         <li>
           {query.data === undefined || query.data.waitingFor.length === 0
             ? "What is held is being sold."
-            : `Waiting for prices of ${query.data.waitingFor.join(", ")}: holdings there are sold as soon as prices arrive.`}
+            : `Waiting for the market of ${query.data.waitingFor.join(", ")}: holdings there are sold as soon as it has prices and quantity for them.`}
         </li>
         <li>Then it is closed. You need not do anything.</li>
       </ol>
@@ -155,7 +155,7 @@ type Sale = ClosePreviewJson["sold"][number];
 type Dust = ClosePreviewJson["dust"][number];
 
 function ClosePreview({ preview, isFutures }: { preview: ClosePreviewJson; isFutures: boolean }) {
-  const { cancelled, legs, sold, dust, waitingFor } = preview;
+  const { cancelled, legs, sold, dust } = preview;
   if (cancelled.length + legs.length + sold.length + dust.length === 0) {
     return <p>There are no open orders and nothing to sell: it closes at once.</p>;
   }
@@ -175,9 +175,9 @@ function ClosePreview({ preview, isFutures }: { preview: ClosePreviewJson; isFut
       />
       <Part
         title={isFutures ? "Positions that are closed" : "What is sold"}
-        columns={saleColumns(waitingFor, isFutures)}
+        columns={saleColumns(isFutures)}
         rows={sold}
-        rowKey={({ symbol }) => symbol}
+        rowKey={({ symbol, brings }) => `${symbol} ${brings === null ? "later" : "now"}`}
       />
       <Part
         title="Too small to sell; it stays"
@@ -218,14 +218,14 @@ const LEG_COLUMNS: readonly Column<LegJson>[] = [
   numberColumn("Trigger price", ({ triggerPrice }) => <Price value={triggerPrice} />),
 ];
 
-function saleColumns(waitingFor: readonly string[], isFutures: boolean): readonly Column<Sale>[] {
+function saleColumns(isFutures: boolean): readonly Column<Sale>[] {
   return [
     headColumn("Symbol", ({ symbol }) => symbol),
     column("Side", ({ side }) => <Side side={side} />),
     numberColumn("Quantity", ({ quantity }) => <Amount value={quantity} />),
-    numberColumn(isFutures ? "Gain, about" : "Proceeds, about", ({ symbol, brings }) =>
-      waitingFor.includes(symbol) ? (
-        <Badge tone="warn">waiting for prices</Badge>
+    numberColumn(isFutures ? "Gain, about" : "Proceeds, about", ({ brings }) =>
+      brings === null ? (
+        <Badge tone="warn">waits for the market</Badge>
       ) : isFutures ? (
         <SignedAmount value={brings} decimals={2} asset="USDT" />
       ) : (

@@ -34,7 +34,21 @@ test("what is canceled, sold, bought back, waited for and left has a line", () =
     "1 take profit or stop loss is canceled.",
     "0.5 BTCUSDT is sold at market.",
     "2 ETHUSDT is bought back at market.",
-    "It waits for prices of XRPUSDT.",
+    "It waits for the market of XRPUSDT.",
     "0.00001 BNB is too small to sell, and stays.",
   ]);
+});
+
+test("of a holding that is sold in part now, both parts have a line", () => {
+  const part = { symbol: "BTCUSDT", side: "SELL" } as const;
+  expect(
+    closeInWords({
+      ...nothing,
+      sold: [
+        { ...part, quantity: "0.4", brings: "24000" },
+        { ...part, quantity: "0.6", brings: null },
+      ],
+      waitingFor: ["BTCUSDT"],
+    }),
+  ).toEqual(["0.4 BTCUSDT is sold at market.", "It waits for the market of BTCUSDT."]);
 });

@@ -9,7 +9,7 @@ export function closeInWords({
   dust,
   waitingFor,
 }: ClosePreviewJson): readonly string[] {
-  const now = sold.filter(({ symbol }) => !waitingFor.includes(symbol));
+  const now = sold.filter(({ brings }) => brings !== null);
   return [
     ...(cancelled.length === 0
       ? []
@@ -23,7 +23,7 @@ export function closeInWords({
       ({ side, quantity, symbol }) =>
         `${quantity} ${symbol} is ${side === "SELL" ? "sold" : "bought back"} at market.`,
     ),
-    ...(waitingFor.length === 0 ? [] : [`It waits for prices of ${waitingFor.join(", ")}.`]),
+    ...(waitingFor.length === 0 ? [] : [`It waits for the market of ${waitingFor.join(", ")}.`]),
     ...dust.map(({ asset, quantity }) => `${quantity} ${asset} is too small to sell, and stays.`),
   ];
 }
