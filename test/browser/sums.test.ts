@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { add, compare, subtract } from "../../dashboard/src/ui/figures/decimals.ts";
 import { eventually } from "../support/eventually.ts";
-import { signed } from "../support/signed-client.ts";
+import { send, signed } from "../support/signed-client.ts";
 import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
 import { Fixture } from "./fixture.ts";
 
@@ -16,6 +16,11 @@ const TRADED = {
   SPOT: { path: "/api/v3/order", symbol: "DOGEUSDT", quantity: "200" },
   FUTURES: { path: "/fapi/v1/order", symbol: "ETHUSDT", quantity: "0.1" },
 } as const;
+
+/** Higher than any price of the simulated market. */
+const LOADED_MARK = "987654321";
+const LOADED_MARK_SHOWN = "987,654,321";
+const POSITIONS_ROUTE = "**/dashboard/api/**/positions";
 
 const isAbsent = await isBrowserAbsent();
 
@@ -110,6 +115,27 @@ describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BRO
     }
   });
 
+  test("FUTURES: the mark price of each of nine positions comes in by itself", async () => {
+    await openPositions(fixture, 9);
+    // Only a live price can replace what is loaded.
+    await page.route(POSITIONS_ROUTE, async (route) => {
+      const response = await route.fetch();
+      const { rows, ...rest } = await response.json();
+      const outdated = rows.map((row: object) => ({ ...row, markPrice: LOADED_MARK }));
+      await route.fulfill({ response, json: { rows: outdated, ...rest } });
+    });
+    await page.goto(`/strategies/${ids.FUTURES}/positions`);
+    await eventually(
+      "each card has a live mark price",
+      async () => {
+        const marks = await marksOn(page);
+        return marks.length === 9 && marks.every((mark) => !mark.startsWith(LOADED_MARK_SHOWN));
+      },
+      MOVES,
+    );
+    await page.unroute(POSITIONS_ROUTE);
+  });
+
   test("the list's equity comes in by itself, and its profit agrees with it", async () => {
     await page.goto("/strategies");
     const row = page.getByRole("row", { name: /Demo spot/ });
@@ -126,6 +152,35 @@ describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BRO
     for (const { equity, profit } of [first, await shown()]) expect(subtract(equity, "200")).toBe(profit);
   });
 });
+
+/** Opens positions of the futures strategy until it has so many. */
+async function openPositions(fixture: Fixture, wanted: number): Promise<void> {
+  const key = fixture.demoKeys()[1];
+  if (key === undefined) throw new Error("a demo has two strategies");
+  const listed = await send(fixture.url, "GET", "/fapi/v1/exchangeInfo");
+  for (const { symbol, filters } of listed.body.symbols) {
+    const held = await signed(fixture.url, key, "GET", "/fapi/v2/positionRisk", {});
+    const open = held.body.filter(({ positionAmt }: { positionAmt: string }) => Number(positionAmt) !== 0);
+    if (open.length >= wanted) return;
+    if (open.some((each: { symbol: string }) => each.symbol === symbol)) continue;
+    const { price } = (await send(fixture.url, "GET", `/fapi/v1/ticker/price?symbol=${symbol}`)).body;
+    const filterOf = (type: string) =>
+      filters.find(({ filterType }: { filterType: string }) => filterType === type);
+    const step = Number(filterOf("LOT_SIZE").stepSize);
+    const steps = Math.ceil((Number(filterOf("MIN_NOTIONAL").notional) * 1.2) / (Number(price) * step));
+    const quantity = (steps * step).toFixed(Math.max(0, Math.round(-Math.log10(step))));
+    const order = { symbol, side: "BUY", type: "MARKET", quantity };
+    expect((await signed(fixture.url, key, "POST", "/fapi/v1/order", order)).body).toMatchObject({ symbol });
+  }
+  throw new Error(`the simulated market lists fewer than ${wanted} contracts`);
+}
+
+/** The mark prices on the cards of positions. */
+async function marksOn(page: Page): Promise<readonly string[]> {
+  return await page.evaluate(`[...document.querySelectorAll("dt")]
+    .filter((each) => each.textContent.trim() === "Mark price")
+    .map((each) => each.nextElementSibling.textContent)`);
+}
 
 type Figures = Record<
   "equity" | "headProfit" | "curve" | "profit" | "realized" | "unrealized" | "fees" | "funding" | "total",

@@ -107,10 +107,9 @@ export type HeardPrice = {
   readonly heardAt: number;
 };
 
-/** Null until the first price has arrived, and if there is no symbol. */
-export function usePrice(family: StrategyType, symbol: string | null): HeardPrice | null {
+/** The last price of what something else on the page follows; null until the first has arrived. */
+export function useHeardPrice(family: StrategyType, symbol: string): HeardPrice | null {
   const [heard, setHeard] = useState<HeardPrice | null>(null);
-  useFollow(symbol === null ? null : { kind: "prices", family, symbol });
   useLive("price", (price) => {
     if (price.family === family && price.symbol === symbol) setHeard({ price, heardAt: Date.now() });
   });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { TOPICS_MAX } from "../../../src/dashboard-api/live/limits.ts";
 import type { PositionJson, PriceJson } from "../../../src/dashboard-api/schemas.ts";
-import { equityAt, symbolsOf } from "./equity.ts";
+import { equityAt, FOLLOWED_MAX, holdingsPolledEveryMs, symbolsOf } from "./equity.ts";
 
 const spot = {
   type: "SPOT",
@@ -82,4 +83,10 @@ test("futures: a short loses as the mark rises", () => {
 test("what is followed: priced assets of a spot strategy, positions of a futures one", () => {
   expect(symbolsOf(spot)).toEqual(["BTCUSDT"]);
   expect(symbolsOf(futures)).toEqual(["BTCUSDT"]);
+});
+
+test("a page follows many prices, and loads holdings again where there are more", () => {
+  expect(FOLLOWED_MAX).toBeLessThan(TOPICS_MAX);
+  expect(holdingsPolledEveryMs(FOLLOWED_MAX)).toBe(false);
+  expect(holdingsPolledEveryMs(FOLLOWED_MAX + 1)).toBe(5_000);
 });

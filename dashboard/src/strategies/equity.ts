@@ -19,6 +19,12 @@ import {
   trimZeros,
 } from "../ui/figures/decimals.ts";
 
+/**
+ * Of what a strategy holds more of, the rest is as the server last valued it. A window may follow 20 topics:
+ * the others are for charts and books.
+ */
+export const FOLLOWED_MAX = 16;
+const UNFOLLOWED_POLLED_EVERY_MS = 5_000;
 const QUOTE_ASSET = "USDT";
 const MONEY_DECIMALS = 8;
 const SHOWN_DECIMALS = 2;
@@ -39,6 +45,11 @@ export function symbolsOf({ type, balances, positions }: Holdings): readonly str
   return balances
     .filter(({ asset, value }) => asset !== QUOTE_ASSET && value !== null)
     .map(({ asset }) => `${asset}${QUOTE_ASSET}`);
+}
+
+/** How often balances and positions are loaded again because the prices of some are not followed. */
+export function holdingsPolledEveryMs(symbolCount: number): number | false {
+  return symbolCount > FOLLOWED_MAX && UNFOLLOWED_POLLED_EVERY_MS;
 }
 
 /**

@@ -6,10 +6,7 @@ import type { PriceJson, StrategyJson } from "../../../src/dashboard-api/schemas
 import { balancesQuery, positionsQuery } from "../api/strategy.ts";
 import { follow } from "../live/connection.ts";
 import { useLive } from "../live/use-live.ts";
-import { equityAt, symbolsOf } from "./equity.ts";
-
-/** Of what a strategy holds more of, the rest stays at the price that the server knew. */
-const FOLLOWED_MAX = 8;
+import { equityAt, FOLLOWED_MAX, holdingsPolledEveryMs, symbolsOf } from "./equity.ts";
 
 export type LiveEquity = {
   /** In USDT. */
@@ -38,9 +35,11 @@ export function useEquityOf(strategyId: string, strategy: StrategyJson | undefin
     strategy === undefined || balances.data === undefined || !hasPositions
       ? null
       : { type, balances: balances.data.rows, positions: positions.data?.rows ?? [] };
-  const symbols =
-    holdings === null || strategy?.status === "CLOSED" ? [] : symbolsOf(holdings).slice(0, FOLLOWED_MAX);
+  const symbols = holdings === null || strategy?.status === "CLOSED" ? [] : symbolsOf(holdings);
   const { prices, staleSince } = usePrices(type, symbols);
+  const polled = { refetchInterval: holdingsPolledEveryMs(symbols.length) };
+  useQuery({ ...balancesQuery(strategyId), ...polled });
+  useQuery({ ...positionsQuery(strategyId), ...polled, enabled: type === "FUTURES" });
   // Balances and positions come in one after the other; between them they do not belong together.
   const isSettled = holdings !== null && !balances.isFetching && !positions.isFetching;
   const newest = isSettled ? equityAt(holdings, prices) : null;
@@ -52,13 +51,16 @@ export function useEquityOf(strategyId: string, strategy: StrategyJson | undefin
   return { equity: newest ?? shown ?? strategy.equity, staleSince, prices };
 }
 
-/** The newest prices of these, by symbol, and since when one of them is stale. */
+/**
+ * The newest prices of these, by symbol, and since when one of them is stale. The first of them are followed;
+ * of the others come only prices that something else on the page follows.
+ */
 function usePrices(family: StrategyJson["type"], symbols: readonly string[]) {
   const [prices, setPrices] = useState<ReadonlyMap<string, PriceJson>>(new Map());
   const [stale, setStale] = useState<ReadonlyMap<string, number>>(new Map());
   const names = symbols.join(" ");
   useEffect(() => {
-    const followed = names === "" ? [] : names.split(" ");
+    const followed = names === "" ? [] : names.split(" ").slice(0, FOLLOWED_MAX);
     const ends = followed.map((symbol) => follow({ kind: "prices", family, symbol }));
     return () => {
       for (const end of ends) end();

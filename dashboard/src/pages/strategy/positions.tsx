@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { LegJson, PositionJson } from "../../../../src/dashboard-api/schemas.ts";
 import { balancesQuery, legsQuery, positionsQuery, useStrategy } from "../../api/strategy.ts";
-import { type HeardPrice, usePrice, useStaleSince } from "../../live/use-live.ts";
+import { type HeardPrice, useHeardPrice, useStaleSince } from "../../live/use-live.ts";
 import { decimalsOfStep, useSymbols } from "../../markets/markets.ts";
 import { shownParts } from "../../strategies/equity.ts";
 import { useEquity } from "../../strategies/use-equity.ts";
@@ -128,7 +128,7 @@ type PositionCardProps = {
 
 function PositionCard({ position, mark, shownUnrealized, legs, onCancel }: PositionCardProps) {
   const { symbol, quantity, leverage } = position;
-  const heard = usePrice("FUTURES", symbol);
+  const heard = useHeardPrice("FUTURES", symbol);
   const staleSince = useStaleSince({ kind: "prices", family: "FUTURES", symbol });
   const now = atMark(position, mark);
   const isLong = signOf(quantity) > 0;
