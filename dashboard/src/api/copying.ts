@@ -13,6 +13,7 @@ const CLOSING_POLLED_EVERY_MS = 2_000;
 /** A stalled copy sends no live messages. */
 const COPY_POLLED_EVERY_MS = 10_000;
 const COPIES_POLLED_EVERY_MS = 30_000;
+const DRIFT_HINT_POLLED_EVERY_MS = 60_000;
 
 /** Empty where copying is not offered. */
 export const venuesQuery = endpointQuery(["copying", "venues"], "GET /copying/venues");
@@ -66,8 +67,10 @@ export function driftQuery(copyId: string) {
 }
 
 /** For the list of copies: too costly to be loaded again at each order of each of them. */
-export const driftHintQuery = (copyId: string) =>
-  endpointQuery(["drift-hint", copyId], "GET /copies/:copyId/drift", { copyId });
+export const driftHintQuery = (copyId: string) => ({
+  ...endpointQuery(["drift-hint", copyId], "GET /copies/:copyId/drift", { copyId }),
+  refetchInterval: DRIFT_HINT_POLLED_EVERY_MS,
+});
 
 /** Of a trader's own strategy. */
 export const strategyCopyingQuery = (strategyId: string) =>

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { DriftRowJson } from "../../../src/dashboard-api/schemas.ts";
-import { isOff, repairOf } from "./drift.ts";
+import { driftHintQuery } from "../api/copying.ts";
+import { driftInWords, isOff, repairOf } from "./drift.ts";
 
 const ROW: DriftRowJson = {
   symbol: "BTCUSDT",
@@ -33,4 +34,17 @@ test("what the exchange's steps leave over is not off", () => {
   expect(isOff(ROW)).toBe(true);
   expect(isOff({ cause: "ROUNDING" })).toBe(false);
   expect(isOff({ cause: "IN_LINE" })).toBe(false);
+});
+
+test("a copy is in line or has symbols that are off; of one that is being closed nothing is said", () => {
+  const shown = { hiddenBecause: null };
+  expect(driftInWords({ ...shown, rows: [] })).toBe("In line");
+  expect(driftInWords({ ...shown, rows: [{ ...ROW, cause: "ROUNDING" }] })).toBe("In line");
+  expect(driftInWords({ ...shown, rows: [ROW] })).toBe("1 symbol off");
+  expect(driftInWords({ ...shown, rows: [ROW, MORE] })).toBe("2 symbols off");
+  expect(driftInWords({ rows: [], hiddenBecause: "The copy has ended." })).toBeNull();
+});
+
+test("the drift that the list of copies shows is loaded again every minute", () => {
+  expect(driftHintQuery("c").refetchInterval).toBe(60_000);
 });

@@ -6,10 +6,10 @@ import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
 import { accountsQuery, copiesQuery, driftHintQuery, venuesQuery } from "../api/copying.ts";
 import { usePerson } from "../api/session.ts";
 import { CopyStatus } from "../copying/copy-status.tsx";
-import { isOff } from "../copying/drift.ts";
+import { driftInWords, isOff } from "../copying/drift.ts";
 import { HaltNote } from "../copying/halt.tsx";
 import { NotOffered } from "../copying/not-offered.tsx";
-import { counted, FAMILY_NAMES, hostOf } from "../copying/words.ts";
+import { FAMILY_NAMES, hostOf } from "../copying/words.ts";
 import { useWatch } from "../live/use-live.ts";
 import { Missing } from "../ui/badge.tsx";
 import { ButtonLink, TEXT_LINK } from "../ui/button.tsx";
@@ -182,14 +182,15 @@ function DriftHint({ copyId }: { copyId: string }) {
       </span>
     );
   }
-  const off = data.rows.filter(isOff).length;
+  const words = driftInWords(data);
+  if (words === null) return <Missing />;
   return (
     <Link
       to="/copies/$copyId/drift"
       params={{ copyId }}
-      className={off === 0 ? "hover:underline" : TEXT_LINK}
+      className={data.rows.some(isOff) ? TEXT_LINK : "hover:underline"}
     >
-      {off === 0 ? "In line" : `${counted(off, "symbol")} off`}
+      {words}
     </Link>
   );
 }
