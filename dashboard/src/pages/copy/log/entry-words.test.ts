@@ -81,6 +81,17 @@ test("an order that the exchange refused was sent all the same", () => {
   expect(scaleInWords(refused).at(-1)).toMatch(/^0\.02 was sent/);
 });
 
+test("of an order that waits to be sent, it says what will be sent", () => {
+  const waiting = { ...SCALED, status: "NEW", sentAt: null } as const;
+  expect(sentQuantityOf(waiting)).toBeNull();
+  expect(scaleInWords(waiting).slice(1)).toEqual([
+    "0.02 will be sent: rounded down to the exchange’s step size and to your limits, never up.",
+  ]);
+  expect(scaleInWords({ ...waiting, quantity: "0.02499937" }).at(-1)).toBe(
+    "0.02499937 will be sent: it fits the exchange’s step size.",
+  );
+});
+
 test("what has no scale is not scaled", () => {
   expect(scaleInWords({ ...SCALED, scale: null })).toEqual([]);
 });

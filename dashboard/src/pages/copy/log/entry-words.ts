@@ -26,17 +26,17 @@ type Sent = Pick<MirrorEntryJson, "status" | "sentAt" | "quantity">;
 type Scaled = Sent & Pick<MirrorEntryJson, "leadQuantity" | "scale" | "scaledQuantity" | "skip">;
 
 /**
- * The quantity that was sent to the exchange; null if nothing was. A skipped line has a quantity that was
- * computed only.
+ * The quantity that was sent to the exchange; null if nothing was. A line that is skipped, or not sent yet,
+ * has a quantity that was computed only.
  */
 export function sentQuantityOf({ status, sentAt, quantity }: Sent): string | null {
-  const isUnsent = (status === "SKIPPED" || status === "FAILED") && sentAt === null;
+  const isUnsent = sentAt === null && (status === "NEW" || status === "SKIPPED" || status === "FAILED");
   return isUnsent ? null : quantity;
 }
 
 /** Empty for what was not scaled. */
 export function scaleInWords(entry: Scaled): readonly string[] {
-  const { leadQuantity, scale, scaledQuantity, quantity, skip } = entry;
+  const { leadQuantity, scale, scaledQuantity, quantity, status, skip } = entry;
   if (leadQuantity === null || scale === null || scaledQuantity === null) return [];
   const { ours, theirs, decimals } = SCALES[scale.by];
   const figure = (value: string) => grouped(trimZeros(value, decimals));
@@ -44,12 +44,14 @@ export function scaleInWords(entry: Scaled): readonly string[] {
   const lines = ratioLines(scale.part, { lead: plain(leadQuantity), scaled: plain(scaledQuantity), ratio });
   if (quantity === null) return lines;
   const isWhole = compare(quantity, scaledQuantity) === 0;
-  if (sentQuantityOf(entry) !== null) {
+  const isSent = sentQuantityOf(entry) !== null;
+  if (isSent || status === "NEW") {
+    const sends = `${plain(quantity)} ${isSent ? "was" : "will be"} sent`;
     return [
       ...lines,
       isWhole
-        ? `${plain(quantity)} was sent: it fits the exchange’s step size.`
-        : `${plain(quantity)} was sent: rounded down to the exchange’s step size and to your limits, never up.`,
+        ? `${sends}: it fits the exchange’s step size.`
+        : `${sends}: rounded down to the exchange’s step size and to your limits, never up.`,
     ];
   }
   const why = skip === null ? "" : `: ${SKIP_NAMES[skip.reason].replace(/^[A-Z](?=[a-z])/, lowered)}`;
