@@ -4,6 +4,7 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../button.tsx";
 import { ErrorNote } from "../card.tsx";
 import { Dialog, DialogActions } from "../overlays/dialog.tsx";
+import { isConfirmed } from "./confirmation.ts";
 import { TextInput } from "./field.tsx";
 import type { Sending } from "./form.tsx";
 
@@ -11,7 +12,7 @@ type ConfirmByTypingProps = {
   isOpen: boolean;
   onClose: () => void;
   title: string;
-  /** What is to be typed, to the letter. */
+  /** What is to be typed, as it is shown. */
   confirmation: string;
   /** On the button: "Close the strategy". */
   action: string;
@@ -36,7 +37,7 @@ export function ConfirmByTyping(props: ConfirmByTypingProps) {
 
 function ConfirmForm({ confirmation, action, form, onClose, more }: ConfirmByTypingProps) {
   const [typed, setTyped] = useState("");
-  const isRight = typed.trim() === confirmation;
+  const isRight = isConfirmed(typed, confirmation);
   return (
     <form
       className="flex flex-col gap-4"
