@@ -4,9 +4,10 @@ import { useState, useSyncExternalStore } from "react";
 import { call, queryClient } from "../api/call.ts";
 import { disconnect } from "../live/connection.ts";
 import { ErrorNote } from "../ui/card.tsx";
+import { createListeners } from "../ui/listeners.ts";
 
 let failure: unknown = null;
-const listeners = new Set<() => void>();
+const { subscribe, notify } = createListeners();
 
 /** Ends the session and opens the sign-in page; if that fails, `useSignOutFailure` answers why. */
 export async function signOut(): Promise<void> {
@@ -16,7 +17,7 @@ export async function signOut(): Promise<void> {
     window.location.assign("/sign-in");
   } catch (error) {
     failure = error;
-    for (const listener of listeners) listener();
+    notify();
     disconnect();
     queryClient.clear();
     document.title = "Lyrebird";
@@ -29,13 +30,7 @@ export async function signOut(): Promise<void> {
  * again.
  */
 export function useSignOutFailure(): unknown {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => failure,
-  );
+  return useSyncExternalStore(subscribe, () => failure);
 }
 
 /** Instead of every page. */

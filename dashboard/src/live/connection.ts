@@ -6,6 +6,7 @@
 import type { Socket } from "socket.io-client";
 import type { ClientMessages, ServerMessages, Topic } from "../../../src/dashboard-api/schemas.ts";
 import { outdate, queryClient } from "../api/call.ts";
+import { createListeners } from "../ui/listeners.ts";
 import { toast } from "../ui/overlays/toast.tsx";
 import { createRefusals } from "./refusals.ts";
 import { createSilence } from "./silence.ts";
@@ -45,7 +46,7 @@ const sayRefused = createRefusals({ say: toast, now: () => performance.now() });
 const watched = { strategy: new Map<string, number>(), copy: new Map<string, number>() };
 export type Watched = keyof typeof watched;
 const followed = new Map<string, { readonly topic: Topic; readonly count: number }>();
-const stateListeners = new Set<() => void>();
+const stateListeners = createListeners();
 let state: Connection = "off";
 let socket: Socket<ServerEvents, ClientEvents> | null = null;
 let retryTimer: ReturnType<typeof setTimeout> | null = null;
@@ -67,10 +68,7 @@ export function connection(): Connection {
   return state;
 }
 
-export function onConnection(listener: () => void): () => void {
-  stateListeners.add(listener);
-  return () => stateListeners.delete(listener);
-}
+export const onConnection = stateListeners.subscribe;
 
 /** Until the returned function is called. */
 export function listen<Name extends keyof ServerMessages>(
@@ -226,5 +224,5 @@ function pass<Name extends keyof ServerMessages>(name: Name, message: ServerMess
 
 function become(next: Connection): void {
   state = next;
-  for (const listener of stateListeners) listener();
+  stateListeners.notify();
 }

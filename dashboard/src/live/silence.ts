@@ -2,6 +2,7 @@
 // it is frozen, so this does not depend on any message. Elapsed time is the longer of two clocks: the
 // monotonic one may stop while the machine sleeps, and the wall clock may be set back. A clock that jumps
 // ahead costs one second of a false alarm, until the next heartbeat.
+import { createListeners } from "../ui/listeners.ts";
 
 /** The server sends a heartbeat every second; after so long without any message what is shown is not live. */
 export const SILENT_AFTER_MS = 5_000;
@@ -20,7 +21,7 @@ type Clocks = {
 
 /** `reconnect` is called at each check from RECONNECT_AFTER_MS of silence on. */
 export function createSilence({ monotonicNow, wallNow, reconnect }: Clocks & { reconnect: () => void }) {
-  const listeners = new Set<() => void>();
+  const { subscribe, notify } = createListeners();
   let heardAt: { readonly monotonic: number; readonly wall: number } | null = null;
   let since: number | null = null;
   let timer: ReturnType<typeof setInterval> | null = null;
@@ -28,7 +29,7 @@ export function createSilence({ monotonicNow, wallNow, reconnect }: Clocks & { r
   function become(next: number | null): void {
     if (since === next) return;
     since = next;
-    for (const listener of listeners) listener();
+    notify();
   }
 
   /** A message has come in; the first call begins the watch. */
@@ -59,9 +60,6 @@ export function createSilence({ monotonicNow, wallNow, reconnect }: Clocks & { r
     },
     /** When the last message came in, Unix ms, if that is too long ago; null otherwise. */
     since: () => since,
-    onChange(listener: () => void): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onChange: subscribe,
   };
 }

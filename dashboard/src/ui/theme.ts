@@ -1,6 +1,7 @@
 // Dark or light: what the person chose, or what the system says. public/theme.js does the same before
 // anything is painted; the name in storage is in both.
 import { useSyncExternalStore } from "react";
+import { createListeners } from "./listeners.ts";
 
 const STORAGE_NAME = "lyrebird.theme";
 
@@ -8,7 +9,7 @@ export const THEME_CHOICES = ["system", "light", "dark"] as const;
 export type ThemeChoice = (typeof THEME_CHOICES)[number];
 
 const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
-const listeners = new Set<() => void>();
+const { subscribe, notify } = createListeners();
 let choice: ThemeChoice = stored();
 /**
  * What the system says, by its events. Chromium gives no event for a change that `systemDark.matches` was
@@ -42,7 +43,7 @@ export function chooseTheme(chosen: ThemeChoice): void {
 
 function apply(): void {
   document.documentElement.classList.toggle("dark", isDark());
-  for (const listener of listeners) listener();
+  notify();
 }
 
 function isDark(): boolean {
@@ -56,9 +57,4 @@ function stored(): ThemeChoice {
   } catch {
     return "system";
   }
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

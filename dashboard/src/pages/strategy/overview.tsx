@@ -15,7 +15,7 @@ import { useAddress } from "../../app/address.tsx";
 import { useChanges, useLive } from "../../live/use-live.ts";
 import { FirstOrder } from "../../strategies/first-order.tsx";
 import { useEquity } from "../../strategies/use-equity.ts";
-import { ChartLink, CsvLink, OrderLink, SignalLink } from "../../trading/links.tsx";
+import { ChartLink, CsvLink, OrderLink } from "../../trading/links.tsx";
 import { Side, StatusBadge } from "../../ui/badge.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Card, EmptyState, Note, QueryState, Skeleton } from "../../ui/card.tsx";
@@ -28,7 +28,7 @@ import { RANGE_CHOICES, rangeInWords, rangeOf } from "./overview/ranges.ts";
 import { Statistics } from "./overview/statistics.tsx";
 import { WeekOnOtherTerms } from "./overview/week-on-other-terms.tsx";
 import { Balances } from "./positions/balances.tsx";
-import { signalInWords } from "./signals/signal-words.ts";
+import { SIGNAL_HEAD } from "./signals/signal-head.tsx";
 
 /** Minimum time between two reloads of the report after fills. */
 const REPORT_EVERY_MS = 3_000;
@@ -256,12 +256,6 @@ const TRADE_COLUMNS: readonly Column<TradeJson>[] = [
 ];
 
 const SIGNAL_COLUMNS: readonly Column<SignalJson>[] = [
-  headColumn({ header: "Received", isTime: true }, ({ signalId, receivedAt }) => (
-    <span className="flex flex-col">
-      <Time at={receivedAt} />
-      <SignalLink signalId={signalId} />
-    </span>
-  )),
-  column("Requested order", ({ order }) => signalInWords(order)),
+  ...SIGNAL_HEAD,
   column("Status", ({ status }) => <StatusBadge status={status} />),
 ];

@@ -3,15 +3,14 @@ import { useQuery } from "@tanstack/react-query";
 import type { SignalJson } from "../../../../src/dashboard-api/schemas.ts";
 import { signalsQuery, useStrategy } from "../../api/strategy.ts";
 import { useAddress } from "../../app/address.tsx";
-import { OrderLink, SignalLink } from "../../trading/links.tsx";
+import { OrderLink } from "../../trading/links.tsx";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { TEXT_LINK } from "../../ui/button.tsx";
 import { EmptyState, Listed } from "../../ui/card.tsx";
 import { latencyInWords } from "../../ui/figures/duration.ts";
-import { Time } from "../../ui/figures/figures.tsx";
 import { Pager, Screen } from "../../ui/page-header.tsx";
-import { type Column, column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
-import { signalInWords } from "./signals/signal-words.ts";
+import { type Column, column, numberColumn, Table } from "../../ui/table.tsx";
+import { SIGNAL_HEAD } from "./signals/signal-head.tsx";
 
 export function Page() {
   const { strategyId, strategy } = useStrategy();
@@ -51,13 +50,7 @@ export function Page() {
 }
 
 const COLUMNS: readonly Column<SignalJson>[] = [
-  headColumn({ header: "Received", isTime: true }, ({ signalId, receivedAt }) => (
-    <span className="flex flex-col">
-      <Time at={receivedAt} />
-      <SignalLink signalId={signalId} />
-    </span>
-  )),
-  column("Requested order", ({ order }) => signalInWords(order)),
+  ...SIGNAL_HEAD,
   column("Status", ({ status, reason }) => (
     <span className="flex flex-col items-start gap-0.5 max-md:items-end">
       <StatusBadge status={status} />

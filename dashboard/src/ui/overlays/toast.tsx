@@ -2,6 +2,7 @@
 // here, but for those of the live connection, which has no place. A message goes away by itself after a
 // while; the newest few are kept.
 import { useSyncExternalStore } from "react";
+import { createListeners } from "../listeners.ts";
 
 const SHOWN_MS = 6000;
 const TOASTS_MAX = 3;
@@ -10,7 +11,7 @@ type Toast = { readonly id: number; readonly text: string };
 
 let toasts: readonly Toast[] = [];
 let nextId = 1;
-const listeners = new Set<() => void>();
+const { subscribe, notify } = createListeners();
 
 /** Says that something was done: "Key revoked". From anywhere. */
 export function toast(text: string): void {
@@ -54,10 +55,5 @@ function dismiss(id: number): void {
 
 function change(next: readonly Toast[]): void {
   toasts = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  notify();
 }
