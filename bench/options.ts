@@ -11,69 +11,65 @@ import {
 import type { ServersOptions } from "./servers/servers.ts";
 import { STORE_NAMES, type StoreName } from "./stores.ts";
 
-export type Options = {
+const FULL = {
   /** The length of each measurement. */
-  readonly seconds: number;
+  seconds: 1.25,
   /** Load before each measurement, not counted. */
-  readonly warmSeconds: number;
+  warmSeconds: 0.25,
   /** How often each measurement is repeated. */
-  readonly rounds: number;
-  /** How many strategies of each family are traded on. */
-  readonly strategies: number;
+  rounds: 4,
+  /**
+   * How many strategies of each family are traded on: enough that none reaches its limits of 50 orders in 10
+   * seconds and a weight of 1,200 a minute.
+   */
+  strategies: 10_000,
   /**
    * The first runs of each kind are the compiler's, not counted. The gateway has more to compile, in the same
    * core.
    */
-  readonly firstSeconds: { readonly echo: number; readonly gateway: number };
-  readonly overload: {
-    readonly seconds: number;
-    readonly rounds: number;
-    /** Not counted: until every request that waits has waited as long as it will. */
-    readonly warmSeconds: number;
-  };
+  firstSeconds: { echo: 1, gateway: 4 },
+  /** `warmSeconds` are not counted: until every request that waits has waited as long as it will. */
+  overload: { seconds: 2.5, rounds: 2, warmSeconds: 1 },
   /** How often everything that runs in process is repeated, the first time for the compiler. */
-  readonly repeats: number;
-  readonly starts: number;
+  repeats: 7,
+  starts: 5,
   /** How many idle strategies memory is measured with: many, against few. */
-  readonly memory: { readonly few: number; readonly many: readonly number[] };
+  memory: { few: 1_000, many: [10_000, 100_000] },
   /** How many positions the ticks that liquidate one in a hundred are measured with. */
-  readonly positions: number;
-  readonly streams: {
-    /** How many connections a snapshot is broadcast to. */
-    readonly connections: number;
-    /** How many connections memory is measured with: many, against few. */
-    readonly few: number;
-    readonly many: number;
-  };
-  readonly sockets: {
+  positions: 100_000,
+  /** How many connections a snapshot is broadcast to; memory is measured with many, against few. */
+  streams: { connections: 250, few: 250, many: 2_250 },
+  sockets: {
     /** How many connections a trade is broadcast to. */
-    readonly connections: number;
+    connections: 250,
     /**
      * Accounts that are traded on, others that only listen, and those whose orders are timed to their events.
      */
-    readonly traders: number;
-    readonly others: number;
-    readonly probes: number;
+    ...{ traders: 2_500, others: 1_000, probes: 500 },
     /** How many user data connections memory is measured with: many, against few. */
-    readonly few: number;
-    readonly many: number;
+    ...{ few: 250, many: 5_250 },
     /** How many connections come back at the same time. */
-    readonly returning: number;
-  };
-  readonly copying: {
+    returning: 1_000,
+  },
+  copying: {
     /** How many copies an order is sent to; memory is measured with the most against few. */
-    readonly few: number;
-    readonly many: readonly number[];
-    readonly rounds: number;
+    few: 100,
+    many: [1_000, 10_000],
+    rounds: 6,
     /** Orders of other traders in a round, before and while it is sent. */
-    readonly orders: number;
+    orders: 150,
     /** Copies of an entry and of an exit some seconds later, at a venue that counts weight; and how often. */
-    readonly weighed: { readonly copies: number; readonly rounds: number; readonly exitAfterMs: number };
-  };
+    weighed: { copies: 1_000, rounds: 3, exitAfterMs: 5_000 },
+  },
   /** How long the gateway without load is watched. */
-  readonly restSeconds: number;
+  restSeconds: 2,
   /** Whether the figures mean nothing. */
-  readonly isQuick: boolean;
+  isQuick: false,
+};
+
+type Sizes = typeof FULL;
+
+export type Options = Readonly<Sizes> & {
   readonly stores: readonly StoreName[];
   /** Whether only this is measured: how orders are copied, or the exchange's sockets. */
   readonly isCopyingOnly: boolean;
@@ -83,35 +79,6 @@ export type Options = {
   readonly isJson: boolean;
 };
 
-type Sizes = Omit<Options, "stores" | "isCopyingOnly" | "isSocketsOnly" | "servers" | "isJson">;
-
-const FULL: Sizes = {
-  seconds: 1.25,
-  rounds: 4,
-  // Enough that none reaches its limits of 50 orders in 10 seconds and a weight of 1,200 a minute.
-  strategies: 10_000,
-  firstSeconds: { echo: 1, gateway: 4 },
-  warmSeconds: 0.25,
-  overload: { seconds: 2.5, rounds: 2, warmSeconds: 1 },
-  repeats: 7,
-  starts: 5,
-  restSeconds: 2,
-  memory: { few: 1_000, many: [10_000, 100_000] },
-  positions: 100_000,
-  streams: { connections: 250, few: 250, many: 2_250 },
-  sockets: {
-    ...{ connections: 250, traders: 2_500, others: 1_000, probes: 500 },
-    ...{ few: 250, many: 5_250, returning: 1_000 },
-  },
-  copying: {
-    few: 100,
-    many: [1_000, 10_000],
-    rounds: 6,
-    orders: 150,
-    weighed: { copies: 1_000, rounds: 3, exitAfterMs: 5_000 },
-  },
-  isQuick: false,
-};
 /** Everything runs, but the figures mean nothing. */
 const QUICK: Sizes = {
   seconds: 0.2,

@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { AUDIT } from "./cli/audit.ts";
 import { BACKUP } from "./cli/backup.ts";
-import { CALL, type Command, OPTIONS_HINT, type Options } from "./cli/command.ts";
+import { CALL, type Command, OPTIONS, OPTIONS_HINT, type Options } from "./cli/command.ts";
 import { KEYS_LIST, KEYS_REVOKE } from "./cli/keys.ts";
 import { KEYS_REVOKE_ALL, MASTER_KEY_ROTATE, MASTER_KEY_SHOW } from "./cli/master-key.ts";
 import { OPERATOR_CREATE, OPERATOR_REMOVE } from "./cli/operator.ts";
@@ -84,29 +84,7 @@ function readArguments(args: string[]) {
     return parseArgs({
       args,
       allowPositionals: true,
-      options: {
-        type: { type: "string" },
-        profile: { type: "string" },
-        latency: { type: "string" },
-        queue: { type: "string" },
-        fees: { type: "string" },
-        discount: { type: "string" },
-        data: { type: "string" },
-        json: { type: "boolean" },
-        verify: { type: "boolean" },
-        tape: { type: "string" },
-        email: { type: "string" },
-        name: { type: "string" },
-        promote: { type: "boolean" },
-        "password-stdin": { type: "boolean" },
-        "master-version": { type: "string" },
-        "keep-copies": { type: "boolean" },
-        reason: { type: "string" },
-        yes: { type: "boolean" },
-        "older-than": { type: "string" },
-        version: { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
+      options: { ...OPTIONS, version: { type: "boolean" }, help: { type: "boolean", short: "h" } },
     });
   } catch (error) {
     throw new ConfigError(error instanceof Error ? error.message : String(error));

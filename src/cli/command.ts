@@ -11,26 +11,30 @@ export const CALL = "npm run -s lyrebird --";
 export const OPTIONS_HINT = `options come after "--", as in "${CALL} seed --type spot"`;
 
 /** The options that commands know between them. */
+export const OPTIONS = {
+  type: { type: "string" },
+  profile: { type: "string" },
+  latency: { type: "string" },
+  queue: { type: "string" },
+  fees: { type: "string" },
+  discount: { type: "string" },
+  data: { type: "string" },
+  json: { type: "boolean" },
+  verify: { type: "boolean" },
+  tape: { type: "string" },
+  email: { type: "string" },
+  name: { type: "string" },
+  promote: { type: "boolean" },
+  "password-stdin": { type: "boolean" },
+  "master-version": { type: "string" },
+  "keep-copies": { type: "boolean" },
+  reason: { type: "string" },
+  yes: { type: "boolean" },
+  "older-than": { type: "string" },
+} as const;
+
 export type Options = {
-  readonly type?: string;
-  readonly profile?: string;
-  readonly latency?: string;
-  readonly queue?: string;
-  readonly fees?: string;
-  readonly discount?: string;
-  readonly data?: string;
-  readonly json?: boolean;
-  readonly verify?: boolean;
-  readonly tape?: string;
-  readonly email?: string;
-  readonly name?: string;
-  readonly promote?: boolean;
-  readonly "password-stdin"?: boolean;
-  readonly "master-version"?: string;
-  readonly "keep-copies"?: boolean;
-  readonly reason?: string;
-  readonly yes?: boolean;
-  readonly "older-than"?: string;
+  readonly [N in keyof typeof OPTIONS]?: (typeof OPTIONS)[N]["type"] extends "boolean" ? boolean : string;
 };
 
 export type Command = {
