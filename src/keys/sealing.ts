@@ -65,6 +65,30 @@ export function isSealedBy(version: number, sealed: string): boolean {
   return partsOf(sealed).version === version;
 }
 
+/**
+ * Seals a text again if its seal is of an older version of the master key, and replaces the seal; answers
+ * whether it was replaced.
+ */
+export async function reseal(
+  master: MasterKey,
+  where: Seal,
+  sealed: string,
+  replace: (seals: { readonly from: string; readonly to: string }) => Promise<boolean>,
+): Promise<boolean> {
+  if (isSealedByCurrent(master, sealed)) return false;
+  return await replace({ from: sealed, to: seal(master, where, open(master, where, sealed)) });
+}
+
+/** Seals rows again, one after another; answers how many seals were replaced. */
+export async function countResealed<Row>(
+  rows: readonly Row[],
+  resealRow: (row: Row) => Promise<boolean>,
+): Promise<number> {
+  let resealed = 0;
+  for (const row of rows) if (await resealRow(row)) resealed += 1;
+  return resealed;
+}
+
 function partsOf(sealed: string) {
   const [, version = "", ...texts] = SEALED.exec(sealed) ?? [];
   const content = readBox(texts);

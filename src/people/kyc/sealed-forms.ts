@@ -1,18 +1,18 @@
 // Identity forms in the store: sealed under the master key, for one submission's row only.
 import type { MasterKey } from "../../keys/master-key.ts";
-import { isSealedByCurrent, open, seal } from "../../keys/sealing.ts";
+import { countResealed, open, reseal, type Seal, seal } from "../../keys/sealing.ts";
 import type { KycSubmission, PeopleStore } from "../../store/ports/people.ts";
 
 type SealedForm = Pick<KycSubmission, "submissionId" | "sealedForm">;
 
 /** Seals the text of a form under the current version of the master key. */
 export function sealForm(master: MasterKey, submissionId: string, form: string): string {
-  return seal(master, { purpose: "kyc form", row: submissionId }, form);
+  return seal(master, sealOf(submissionId), form);
 }
 
 /** The text of a form. Throws SealBroken if it does not open. */
 export function openForm(master: MasterKey, { submissionId, sealedForm }: SealedForm): string {
-  return open(master, { purpose: "kyc form", row: submissionId }, sealedForm);
+  return open(master, sealOf(submissionId), sealedForm);
 }
 
 /**
@@ -21,11 +21,11 @@ export function openForm(master: MasterKey, { submissionId, sealedForm }: Sealed
 export async function resealForm(
   store: Pick<PeopleStore, "resealForm">,
   master: MasterKey,
-  form: SealedForm,
+  { submissionId, sealedForm }: SealedForm,
 ): Promise<boolean> {
-  if (isSealedByCurrent(master, form.sealedForm)) return false;
-  const to = sealForm(master, form.submissionId, openForm(master, form));
-  return await store.resealForm(form.submissionId, { from: form.sealedForm, to });
+  return await reseal(master, sealOf(submissionId), sealedForm, (seals) =>
+    store.resealForm(submissionId, seals),
+  );
 }
 
 /** Seals again every form whose seal is of an older version; answers how many. */
@@ -33,9 +33,9 @@ export async function resealForms(
   store: Pick<PeopleStore, "listForms" | "resealForm">,
   master: MasterKey,
 ): Promise<number> {
-  let resealed = 0;
-  for (const form of await store.listForms()) {
-    if (await resealForm(store, master, form)) resealed += 1;
-  }
-  return resealed;
+  return await countResealed(await store.listForms(), (form) => resealForm(store, master, form));
+}
+
+function sealOf(row: string): Seal {
+  return { purpose: "kyc form", row };
 }
