@@ -121,6 +121,11 @@ export class Accounts {
     return await this.#parts.sessions.of(caller, now, { isUse });
   }
 
+  /** The token of the caller's session cookie; null if nobody can be signed in with it (`sessionOf`). */
+  sessionTokenOf(caller: Caller): string | null {
+    return this.#parts.sessions.tokenOf(caller);
+  }
+
   /** Those of these sessions that are live at a wall time in Unix ms. */
   async lastingSessions(sessionIds: readonly string[], now: number): Promise<ReadonlySet<string>> {
     return await this.#parts.sessions.lasting(sessionIds, now);
@@ -247,7 +252,7 @@ export class Accounts {
     return { refused: "CREDENTIALS_REFUSED" };
   }
 
-  /** Null if the code is right, or the person needs none. */
+  /** Null if the code beside an admitted password is right, or the person needs none. */
   async #demandCode(
     person: Person,
     code: string | null,
@@ -255,7 +260,10 @@ export class Accounts {
   ): Promise<Refused | null> {
     if (!person.hasSecondFactor) return null;
     if (code === null) return { refused: "CODE_NEEDED" };
-    const outcome = await this.#parts.secondFactors.check(person, code, options);
+    const outcome = await this.#parts.secondFactors.check(person, code, {
+      ...options,
+      isBesidePassword: true,
+    });
     if (outcome === "ACCEPTED") return null;
     return outcome === "REFUSED" ? { refused: "CODE_REFUSED" } : refusedAs(outcome);
   }

@@ -256,6 +256,37 @@ describe("the owner", () => {
     );
   });
 
+  test.each([
+    ["one that is known", (fixture: PeopleFixture) => knownBrowser(fixture)],
+    ["one that is not", async () => stranger(1)],
+  ])(
+    "has ten attempts to sign in, with a right password and wrong codes too, in a browser: %s",
+    async (_, of) => {
+      const fixture = await openFixtureWithAda();
+      const caller = await of(fixture);
+      const person = await fixture.store.people.findPersonByEmail(ADA);
+      if (person === null) throw new Error("Ada has signed up");
+      const secret = (await fixture.secondFactors.begin(person))?.secret ?? "";
+      await fixture.secondFactors.confirm(person, codeAt(secret, fixture.now()), caller);
+      const right = () => codeAt(secret, fixture.now());
+      const give = (code: string | null) =>
+        fixture.accounts.signIn({ email: ADA, password: PASSWORD, code }, caller);
+      for (const wrongCodes of [4, 8]) {
+        fixture.pass(60_000);
+        expect(await give(null)).toEqual({ refused: "CODE_NEEDED" });
+        for (let guess = 0; guess < wrongCodes; guess += 1) {
+          expect(await give(right() === "000000" ? "000001" : "000000")).toEqual({ refused: "CODE_REFUSED" });
+        }
+        expect(await give(right()), `after ${wrongCodes} wrong codes`).toHaveProperty("cookies");
+      }
+      fixture.pass(60_000);
+      for (let attempt = 0; attempt < 10; attempt += 1) {
+        expect(await give(right() === "000000" ? "000001" : "000000")).toEqual({ refused: "CODE_REFUSED" });
+      }
+      expect(await give(right())).toMatchObject(LOCKED);
+    },
+  );
+
   test("is locked out by own failures in one browser, of that browser alone", async () => {
     const fixture = await openFixtureWithAda();
     const first = await knownBrowser(fixture);

@@ -30,12 +30,15 @@ export const ADDRESS_FAILURES_MAX = 50;
 const AUDITED_LOCKS_MAX = 10_000;
 
 /** The account of an attempt; the person is null if nobody has that e-mail address. */
-export type TriedAccount = { readonly email: string; readonly personId: string | null };
+type TriedAccount = { readonly email: string; readonly personId: string | null };
 
 export type Locked = { readonly lockedForSeconds: number };
 
-/** What an attempt guesses: the password, or a code of the second factor. */
-type Tried = "PASSWORD" | "CODE";
+/**
+ * What an attempt guesses: the password, or a code of the second factor. A code beside a password that was
+ * admitted belongs to the attempt that the password's bucket counts already.
+ */
+type Tried = "PASSWORD" | "CODE" | "CODE_BESIDE_PASSWORD";
 
 /** A count of failures, and its bound. */
 type Bucket = { readonly holder: string; readonly max: number };
@@ -153,15 +156,20 @@ export class Lockout {
   #bucketsOf(account: TriedAccount, caller: Caller, tried: Tried): Buckets {
     const { personId } = account;
     const device = personId === null ? null : this.#deviceOf(personId, caller);
-    const codes =
-      tried === "CODE" && personId !== null ? [{ holder: `codes:${personId}`, max: CODE_FAILURES_MAX }] : [];
-    if (device !== null) {
-      const browser = { holder: `browser:${personId}:${device}`, max: KNOWN_BROWSER_FAILURES_MAX };
-      return { own: [browser, ...codes], address: null };
-    }
+    const browser =
+      device === null
+        ? { holder: unknownBrowsersOf(account), max: UNKNOWN_BROWSERS_FAILURES_MAX }
+        : { holder: `browser:${personId}:${device}`, max: KNOWN_BROWSER_FAILURES_MAX };
+    const codes = { holder: `codes:${personId}`, max: CODE_FAILURES_MAX };
     return {
-      own: [{ holder: unknownBrowsersOf(account), max: UNKNOWN_BROWSERS_FAILURES_MAX }, ...codes],
-      address: { holder: `address:${networkOf(caller.address)}`, max: ADDRESS_FAILURES_MAX },
+      own: [
+        ...(tried === "CODE_BESIDE_PASSWORD" ? [] : [browser]),
+        ...(tried === "PASSWORD" || personId === null ? [] : [codes]),
+      ],
+      address:
+        device === null
+          ? { holder: `address:${networkOf(caller.address)}`, max: ADDRESS_FAILURES_MAX }
+          : null,
     };
   }
 

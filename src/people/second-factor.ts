@@ -82,13 +82,21 @@ export class SecondFactors {
     return (await this.#store.enableSecondFactor(factor, hashes, audit)) ? codes : "REFUSED";
   }
 
-  /** Checks a code, or a recovery code if allowed, and uses it up. */
+  /**
+   * Checks a code, or a recovery code if allowed, and uses it up. `isBesidePassword`: the same request has a
+   * password that was admitted, so that a wrong code is no second failure of its browser.
+   */
   async check(
     person: Person,
     code: string,
-    { allowsRecovery, caller }: { readonly allowsRecovery: boolean; readonly caller: Caller },
+    {
+      allowsRecovery,
+      isBesidePassword = false,
+      caller,
+    }: { readonly allowsRecovery: boolean; readonly isBesidePassword?: boolean; readonly caller: Caller },
   ): Promise<CodeOutcome> {
-    const lock = await this.#lockout.admit(person, caller, "CODE");
+    const tried = isBesidePassword ? "CODE_BESIDE_PASSWORD" : "CODE";
+    const lock = await this.#lockout.admit(person, caller, tried);
     if (lock !== null) return lock;
     const factor = await this.#store.findSecondFactor(person.personId);
     const isAccepted =
@@ -96,10 +104,10 @@ export class SecondFactors {
       ((await this.#acceptsCode(factor, code)) ||
         (allowsRecovery && (await this.#acceptsRecoveryCode(person, code))));
     if (!isAccepted) {
-      await this.#lockout.failed(person, caller, "CODE");
+      await this.#lockout.failed(person, caller, tried);
       return "REFUSED";
     }
-    await this.#lockout.passed(person, caller, "CODE");
+    await this.#lockout.passed(person, caller, tried);
     await resealSeed(this.#store, this.#master, factor);
     return "ACCEPTED";
   }
@@ -121,12 +129,8 @@ export class SecondFactors {
     const outcome = await this.check(person, code, { allowsRecovery: false, caller });
     if (outcome !== "ACCEPTED") return outcome;
     const { codes, hashes } = recoveryCodesOf(person);
-    await this.#store.replaceRecoveryCodes(
-      person.personId,
-      hashes,
-      this.#recordOf(person, "RECOVERY_CODES_RENEWED"),
-    );
-    return codes;
+    const audit = this.#recordOf(person, "RECOVERY_CODES_RENEWED");
+    return (await this.#store.replaceRecoveryCodes(person.personId, hashes, audit)) ? codes : "REFUSED";
   }
 
   async #acceptsCode(factor: SecondFactor, code: string): Promise<boolean> {

@@ -67,6 +67,12 @@ export class Sessions {
     return () => this.#listeners.delete(listener);
   }
 
+  /** The token of a caller's cookie, which the store may not know; null if there is none. */
+  tokenOf(caller: Caller): string | null {
+    const token = this.#parts.cookies.read("lyrebird", caller.cookies);
+    return token !== null && TOKEN.test(token) ? token : null;
+  }
+
   /**
    * Who is signed in with the session of a caller's cookie, at a wall time in Unix ms; null if nobody is.
    * `isUse` prolongs the session; a page in the background that refreshes itself does not.
@@ -76,9 +82,9 @@ export class Sessions {
     now: number,
     { isUse }: { readonly isUse: boolean },
   ): Promise<SignedInSession | null> {
-    const { cookies, people } = this.#parts;
-    const token = cookies.read("lyrebird", caller.cookies);
-    if (token === null || !TOKEN.test(token)) return null;
+    const { people } = this.#parts;
+    const token = this.tokenOf(caller);
+    if (token === null) return null;
     const session = await people.findSession(hashOf(token));
     if (session === null || this.#endOf(session) <= now) return null;
     const { sessionId, personId, lastUsedAt } = session;
