@@ -163,9 +163,9 @@ type Counted = {
  * Charges a request, and answers who is signed in with its cookies; null if nobody is. Throws
  * TOO_MANY_REQUESTS.
  *
- * Whatever the cookies are, the store is asked a bounded number of times: those that opened a session lately
- * are charged to their person before they are looked up, and others are not looked up once an address has
- * sent too many that opened none.
+ * Whatever the cookies are, the store is asked a bounded number of times: a token that opened a session
+ * lately is charged to its person before it is looked up, every other token to the address. The address gets
+ * the charge back if the token opens a session whose person may send more, since many people may share it.
  */
 async function charged(
   route: DashboardRoute,
@@ -173,7 +173,7 @@ async function charged(
   now: number,
   { parts, budgets, knownSessions }: Counted,
 ): Promise<SignedInSession | null> {
-  const { cookies } = caller;
+  const token = parts.people.accounts.sessionTokenOf(caller);
   const address = addressHolder(caller.address);
   const unknown = `${address} unknown sessions`;
   const demand = (retryAfterSeconds: number | null) => {
@@ -194,22 +194,22 @@ async function charged(
 
   // Signing in or up is not what a session is for: with one it costs no less.
   const needsNoSession = isChange(route) && route.access === "ANYONE";
-  if (cookies === null || needsNoSession) {
+  if (token === null || needsNoSession) {
     chargeAddress();
     return await lookUp();
   }
-  const known = knownSessions.personOf(cookies, now);
+  const known = knownSessions.personOf(token, now);
   if (known !== null) chargePerson(known);
-  else demand(budgets.wait(unknown, UNKNOWN_SESSIONS_PER_ADDRESS_MAX, now));
+  else charge(unknown, UNKNOWN_SESSIONS_PER_ADDRESS_MAX);
   const signedIn = await lookUp();
   if (signedIn === null) {
-    knownSessions.forget(cookies);
-    budgets.charge(unknown, UNKNOWN_SESSIONS_PER_ADDRESS_MAX, now);
+    knownSessions.forget(token);
     chargeAddress();
   } else if (known === null) {
     const { personId } = signedIn.person;
-    knownSessions.note(cookies, personId, now);
     chargePerson(personId);
+    budgets.giveBack(unknown, now);
+    knownSessions.note(token, personId, now);
   }
   return signedIn;
 }

@@ -20,15 +20,37 @@ test("holders beyond the bound share one budget, and known holders keep theirs",
   expect(budgets.charge("holder 7", 2, 0)).toBeNull();
 });
 
-test("whose cookies were sent is known for at least ten minutes, and not for more than twenty", () => {
+test("a refused request is not counted, and a charge is given back within its minute alone", () => {
+  const budgets = new RequestBudgets();
+  const ask = (now: number) => budgets.charge("one", 2, now);
+  expect([ask(0), ask(0), ask(0), ask(0)]).toEqual([null, null, 60, 60]);
+  budgets.giveBack("one", 0);
+  expect([ask(1_000), ask(1_000)]).toEqual([null, 59]);
+  expect([ask(MINUTE_MS), ask(MINUTE_MS)]).toEqual([null, null]);
+  budgets.giveBack("one", 59_999);
+  expect(ask(MINUTE_MS)).toBe(60);
+});
+
+test("a charge of a holder beyond the bound is given back to the budget that all such holders share", () => {
+  const budgets = new RequestBudgets();
+  for (let holder = 0; holder < HOLDERS_MAX; holder += 1) budgets.charge(`holder ${holder}`, 2, 0);
+  for (let count = 0; count < 5; count += 1) {
+    expect(budgets.charge("a stranger", 1, 0)).toBeNull();
+    budgets.giveBack("a stranger", 0);
+  }
+  budgets.charge("a stranger", 1, 0);
+  expect(budgets.charge("another", 1, 0)).toBe(60);
+});
+
+test("whose token was sent is known for at least ten minutes, and not for more than twenty", () => {
   const known = new KnownSessions();
-  known.note("session=1", "a person", 9 * MINUTE_MS);
-  expect(known.personOf("session=1", 19 * MINUTE_MS)).toBe("a person");
-  expect(known.personOf("session=2", 19 * MINUTE_MS)).toBeNull();
-  expect(known.personOf("session=1", 20 * MINUTE_MS)).toBeNull();
-  known.note("session=1", "a person", 20 * MINUTE_MS);
-  known.forget("session=1");
-  expect(known.personOf("session=1", 20 * MINUTE_MS)).toBeNull();
-  known.note("session=1", "a person", 20 * MINUTE_MS);
-  expect(known.personOf("session=1", 40 * MINUTE_MS), "after a long silence").toBeNull();
+  known.note("token 1", "a person", 9 * MINUTE_MS);
+  expect(known.personOf("token 1", 19 * MINUTE_MS)).toBe("a person");
+  expect(known.personOf("token 2", 19 * MINUTE_MS)).toBeNull();
+  expect(known.personOf("token 1", 20 * MINUTE_MS)).toBeNull();
+  known.note("token 1", "a person", 20 * MINUTE_MS);
+  known.forget("token 1");
+  expect(known.personOf("token 1", 20 * MINUTE_MS)).toBeNull();
+  known.note("token 1", "a person", 20 * MINUTE_MS);
+  expect(known.personOf("token 1", 40 * MINUTE_MS), "after a long silence").toBeNull();
 });

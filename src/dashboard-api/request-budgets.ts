@@ -9,10 +9,7 @@ const MINUTE_MS = 60_000;
 export const REQUESTS_PER_ADDRESS_MAX = 1_200;
 /** Of those the ones that change something: signing in costs a hundred times what reading does. */
 export const CHANGES_PER_ADDRESS_MAX = 120;
-/**
- * Of one address, with cookies that open no session: each costs a read of the store before it is charged to
- * the address.
- */
+/** Of one address, with tokens that open no session: each costs a read of the store. */
 export const UNKNOWN_SESSIONS_PER_ADDRESS_MAX = 1_200;
 /** Of one person, in all browsers together. */
 export const REQUESTS_PER_PERSON_MAX = 1_200;
@@ -28,21 +25,24 @@ export class RequestBudgets {
   readonly #counts = new Map<string, number>();
 
   /**
-   * Counts a request of a holder. Null if it is within `most` a minute, otherwise the seconds to wait. `now`
-   * is wall time, Unix ms.
+   * Counts a request of a holder. Null if it is within `most` a minute, otherwise it is not counted, and the
+   * answer is the seconds to wait. `now` is wall time, Unix ms.
    */
   charge(holder: string, most: number, now: number): number | null {
     this.#begin(now);
     const known = this.#counts.has(holder) || this.#counts.size < HOLDERS_MAX ? holder : OTHERS;
-    const count = (this.#counts.get(known) ?? 0) + 1;
-    this.#counts.set(known, count);
-    return count <= most ? null : this.#secondsLeft(now);
+    const count = this.#counts.get(known) ?? 0;
+    if (count >= most) return this.#secondsLeft(now);
+    this.#counts.set(known, count + 1);
+    return null;
   }
 
-  /** As `charge`, without counting: whether one more would be too many. */
-  wait(holder: string, most: number, now: number): number | null {
-    this.#begin(now);
-    return (this.#counts.get(holder) ?? 0) < most ? null : this.#secondsLeft(now);
+  /** Takes a charge of this `now` back, unless its minute has ended. */
+  giveBack(holder: string, now: number): void {
+    if (Math.floor(now / MINUTE_MS) !== this.#minute) return;
+    const known = this.#counts.has(holder) ? holder : OTHERS;
+    const count = this.#counts.get(known) ?? 0;
+    if (count > 0) this.#counts.set(known, count - 1);
   }
 
   #begin(now: number): void {
@@ -57,11 +57,11 @@ export class RequestBudgets {
   }
 }
 
-/** How long it is known at least whose cookies were sent, ms; at most twice that. */
+/** How long it is known at least whose token was sent, ms; at most twice that. */
 const KNOWN_MS = 10 * MINUTE_MS;
 
 /**
- * Whose cookies were sent lately, so that a person is charged before the session is looked up. It opens
+ * Whose tokens were sent lately, so that a person is charged before the session is looked up. It opens
  * nothing: a session that has ended is found so by the look-up. Hashes, so that no token stays in memory.
  */
 export class KnownSessions {
@@ -69,20 +69,20 @@ export class KnownSessions {
   #persons = new Map<string, string>();
   #earlier = new Map<string, string>();
 
-  /** The person whose session cookies opened; null if that is not known. `now` is wall time, Unix ms. */
-  personOf(cookies: string, now: number): string | null {
+  /** The person whose session a token opened; null if that is not known. `now` is wall time, Unix ms. */
+  personOf(token: string, now: number): string | null {
     this.#begin(now);
-    const hash = hashOf(cookies);
+    const hash = hashOf(token);
     return this.#persons.get(hash) ?? this.#earlier.get(hash) ?? null;
   }
 
-  note(cookies: string, personId: string, now: number): void {
+  note(token: string, personId: string, now: number): void {
     this.#begin(now);
-    if (this.#persons.size < HOLDERS_MAX) this.#persons.set(hashOf(cookies), personId);
+    if (this.#persons.size < HOLDERS_MAX) this.#persons.set(hashOf(token), personId);
   }
 
-  forget(cookies: string): void {
-    const hash = hashOf(cookies);
+  forget(token: string): void {
+    const hash = hashOf(token);
     this.#persons.delete(hash);
     this.#earlier.delete(hash);
   }
@@ -96,6 +96,6 @@ export class KnownSessions {
   }
 }
 
-function hashOf(cookies: string): string {
-  return createHash("sha256").update(cookies).digest("base64url");
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("base64url");
 }

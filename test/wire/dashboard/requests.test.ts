@@ -1,6 +1,6 @@
 // Requests that the dashboard's server always refuses: from other sites, with invalid bodies, and too many at
 // once.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import {
   CHANGES_PER_ADDRESS_MAX,
   CHANGES_PER_PERSON_MAX,
@@ -171,6 +171,10 @@ test("what lies beside them is not there", async () => {
 const PATHS = { GET: "/dashboard/api/sessions", DELETE: "/dashboard/api/copies/none/halt" } as const;
 
 describe("too many requests", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
   test("of an address are refused until the minute ends", async () => {
     const { fixture } = world;
     const ask = () => exchange(fixture.url, { method: "GET", path: "/dashboard/api/session" });
@@ -241,15 +245,64 @@ describe("too many requests", () => {
   test("with cookies that open no session are looked up a bounded number of times, and delay no known browser", async () => {
     const { fixture, a } = world;
     startMinute();
+    const fresh = await fixture.somebody({ profile: "COPIER", hasSecondFactor: false });
+    const sessionCookie = nameOfSessionCookie(fresh);
+    startMinute();
     const ask = (cookie: string) =>
       exchange(fixture.url, { method: "GET", path: "/dashboard/api/session", headers: { cookie } });
     expect((await ask(a.copier.cookies())).status).toBe(200);
-    for (let count = 0; count < UNKNOWN_SESSIONS_PER_ADDRESS_MAX; count += 1) await ask(`made-up=${count}`);
-    expect((await ask("made-up=more")).status).toBe(429);
-    expect((await ask(`${a.copier.cookies()}; another=1`)).status, "it might be made up").toBe(429);
+    const lookUps = vi.spyOn(fixture.gateway.store.people, "findSession");
+    for (let count = 0; count < UNKNOWN_SESSIONS_PER_ADDRESS_MAX; count += 1) {
+      await ask(`${sessionCookie}=${String(count).padStart(32, "0")}`);
+    }
+    expect(lookUps).toHaveBeenCalledTimes(UNKNOWN_SESSIONS_PER_ADDRESS_MAX);
+    expect((await ask(`${sessionCookie}=${"x".repeat(32)}`)).status).toBe(429);
+    expect((await ask(fresh.cookies())).status, "it might be made up").toBe(429);
+    expect(lookUps).toHaveBeenCalledTimes(UNKNOWN_SESSIONS_PER_ADDRESS_MAX);
     expect((await ask(a.copier.cookies())).status, "it opened a session before").toBe(200);
+    expect((await ask(`another=1; ${a.copier.cookies()}`)).status, "beside another cookie").toBe(200);
     startMinute();
-    expect((await ask(`${a.copier.cookies()}; another=1`)).status).toBe(200);
+    expect((await ask(fresh.cookies())).status).toBe(200);
+  });
+
+  test("of a person are looked up a bounded number of times, whatever other cookies they have", async () => {
+    const { fixture } = world;
+    startMinute();
+    const person = await fixture.somebody({ profile: "COPIER", hasSecondFactor: false });
+    startMinute();
+    const lookUps = vi.spyOn(fixture.gateway.store.people, "findSession");
+    const headers = (count: number) => ({ cookie: `${person.cookies()}; another=${count}` });
+    let answered = 0;
+    for (let count = 0; count < 2_500; count += 1) {
+      const path = "/dashboard/api/sessions";
+      const { status } = await exchange(fixture.url, { method: "GET", path, headers: headers(count) });
+      if (status === 200) answered += 1;
+    }
+    expect(answered).toBe(REQUESTS_PER_PERSON_MAX);
+    expect(lookUps).toHaveBeenCalledTimes(REQUESTS_PER_PERSON_MAX);
+    startMinute();
+  });
+
+  test("with new sessions of a person who has spent the minute are looked up a bounded number of times", async () => {
+    const { fixture } = world;
+    startMinute();
+    const person = await fixture.somebody({ profile: "COPIER", hasSecondFactor: false });
+    const other = fixture.browser();
+    startMinute();
+    await other.signIn(person.email, PASSWORD);
+    const ask = (browser: Browser) =>
+      exchange(fixture.url, {
+        method: "GET",
+        path: "/dashboard/api/sessions",
+        headers: { cookie: browser.cookies() },
+      });
+    for (let count = 0; count < REQUESTS_PER_PERSON_MAX; count += 1) await ask(person);
+    const lookUps = vi.spyOn(fixture.gateway.store.people, "findSession");
+    for (let count = 0; count < UNKNOWN_SESSIONS_PER_ADDRESS_MAX + 100; count += 1) {
+      expect((await ask(other)).status).toBe(429);
+    }
+    expect(lookUps.mock.calls.length).toBeLessThanOrEqual(UNKNOWN_SESSIONS_PER_ADDRESS_MAX);
+    startMinute();
   });
 
   test("do not prevent stopping something, for which there is a budget of its own", async () => {
@@ -330,6 +383,13 @@ describe("too many requests", () => {
     expect((await signIn()).status).toBe(429);
     startMinute();
   });
+
+  /** What precedes the token of a browser that is signed in. */
+  function nameOfSessionCookie(browser: Browser): string {
+    const name = /(?<name>[^;= ]*lyrebird(?!-device)[^;= ]*)=/.exec(browser.cookies())?.groups?.name;
+    if (name === undefined) throw new Error(`no session among the cookies ${browser.cookies()}`);
+    return name;
+  }
 
   function startMinute(): void {
     world.fixture.pass(60_000 - (world.fixture.wallNow() % 60_000));
