@@ -65,7 +65,7 @@ export class PasswordResets {
     if ((await links.use("reset-password", token)) === null) return { refused: "LINK_REFUSED" };
     // The link was valid, and this request alone has used it.
     const at = this.#parts.wallNow();
-    await people.setPasswordHash(
+    const isSet = await people.setPasswordHash(
       { personId, passwordHash, at },
       {
         who: actorOf(person),
@@ -75,6 +75,8 @@ export class PasswordResets {
         details: { address: caller.address },
       },
     );
+    // The account was closed in the meantime.
+    if (!isSet) return { refused: "LINK_REFUSED" };
     await sessions.end(personId, "ALL");
     await lockout.clear(person);
     mailer.send(passwordChangedMail({ to: email, resetUrl: pageAt(publicUrl(), "/forgot-password") }));

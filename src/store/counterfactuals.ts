@@ -7,11 +7,6 @@ import type { Tables } from "./schema.ts";
 import type { Store } from "./store.ts";
 import { decoded, encoded, type Form } from "./stored-forms.ts";
 
-type CounterfactualQueries = Pick<
-  Store,
-  "storeCounterfactuals" | "findCounterfactual" | "sumCounterfactuals"
->;
-
 const ROW: Form<CounterfactualRow> = {
   executedQuantity: "DECIMAL",
   executedQuote: "DECIMAL",
@@ -22,7 +17,7 @@ const ROW: Form<CounterfactualRow> = {
 /** The columns of the alternatives, in their order. */
 const COLUMNS = ["standard", "strict_0", "strict_50", "strict_250"] as const;
 
-export function counterfactualQueries(db: Kysely<Tables>, execute: Execute): CounterfactualQueries {
+export function counterfactualQueries(db: Kysely<Tables>, execute: Execute) {
   const insert = overRows(
     db,
     {
@@ -82,7 +77,7 @@ export function counterfactualQueries(db: Kysely<Tables>, execute: Execute): Cou
         })),
       }));
     },
-  };
+  } satisfies Partial<Store>;
 }
 
 function rowOf({ strategyId, orderId, symbol, quoteAsset, completedAt, rows }: Counterfactual) {

@@ -10,18 +10,6 @@ import type { QueueNote } from "./ports/trading.ts";
 import type { SymbolNoteKind, Tables } from "./schema.ts";
 import type { Store } from "./store.ts";
 
-type StoreWrites = Pick<
-  Store,
-  | "logBudgets"
-  | "noteHeard"
-  | "forgetHeard"
-  | "noteQueues"
-  | "forgetQueues"
-  | "noteFunding"
-  | "noteFailedHandshake"
->;
-type PeopleWrites = Pick<PeopleStore, "noteFailedSignIn" | "noteKeyUses">;
-
 /**
  * Keys of the advisory locks in a PostgreSQL database: the first number is Lyrebird's, the second says which
  * lock.
@@ -29,7 +17,7 @@ type PeopleWrites = Pick<PeopleStore, "noteFailedSignIn" | "noteKeyUses">;
 export const ADVISORY_LOCKS = 1_280_922_180;
 const BUDGET_LOG_LOCK = 2;
 
-export function frequentWrites(db: Kysely<Tables>, execute: Execute): StoreWrites {
+export function frequentWrites(db: Kysely<Tables>, execute: Execute) {
   /**
    * The last entry of the budget log that was sent. On several connections entries would overtake each
    * other.
@@ -124,7 +112,7 @@ export function frequentWrites(db: Kysely<Tables>, execute: Execute): StoreWrite
         db.deleteFrom("failed_handshakes").where("at", "<", forgetBefore).compile(),
       ]);
     },
-  };
+  } satisfies Partial<Store>;
 
   async function note(notes: readonly { kind: SymbolNoteKind; symbol: string; at: number }[]): Promise<void> {
     const last = new Map(notes.map((each) => [`${each.kind} ${each.symbol}`, each]));
@@ -139,13 +127,15 @@ function nameOfNote({ strategyId, orderId }: Pick<QueueNote, "strategyId" | "ord
   return `${strategyId} ${orderId}`;
 }
 
-export function frequentPeopleWrites(db: Kysely<Tables>, execute: Execute): PeopleWrites {
+export function frequentPeopleWrites(db: Kysely<Tables>, execute: Execute) {
   const putKeyUses = overRows(
     db,
     { key_id: "text", at: "bigint", address: "text", route: "text" },
     (given) => sql`
       INSERT INTO key_uses (key_id, at, address, route)
-      SELECT key_id, at, address, route FROM ${given} WHERE true
+      SELECT key_id, at, address, route FROM ${given} WHERE NOT EXISTS (
+        SELECT 1 FROM api_keys k JOIN people p ON p.id = k.owner_id
+        WHERE k.id = given.key_id AND p.closed_at IS NOT NULL)
       ON CONFLICT (key_id) DO UPDATE SET at = excluded.at, address = excluded.address, route = excluded.route
       WHERE excluded.at > key_uses.at`,
   );
@@ -161,5 +151,5 @@ export function frequentPeopleWrites(db: Kysely<Tables>, execute: Execute): Peop
       if (uses.length === 0) return;
       await execute([putKeyUses(lastUses(uses).map(({ keyId, ...use }) => ({ ...use, key_id: keyId })))]);
     },
-  };
+  } satisfies Partial<PeopleStore>;
 }

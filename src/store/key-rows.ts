@@ -1,19 +1,11 @@
 // API keys as rows, and back, alone or with the strategy that they are bound to.
+import type { Selectable } from "kysely";
 import type { StrategyStatus, StrategyType } from "../domain/account.ts";
 import type { ApiKeyRecord, BoundKey } from "../domain/strategy.ts";
+import type { Tables } from "./schema.ts";
 
-/** A row as either store answers it: 64-bit integers are numbers, or text. */
-export type KeyRow = {
-  readonly id: string;
-  readonly api_key: string;
-  readonly salt: string;
-  readonly master_version: number | string;
-  readonly label: string;
-  readonly owner_id: string | null;
-  readonly strategy_id: string | null;
-  readonly created_at: number | string;
-  readonly revoked_at: number | string | null;
-};
+/** A row as either store answers it (`Integer`: 64-bit integers are numbers, or text). */
+export type KeyRow = Readonly<Selectable<Tables["api_keys"]>>;
 
 /** With the type and the status of its strategy, null if it is bound to none. */
 export type BoundKeyRow = KeyRow & {

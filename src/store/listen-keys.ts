@@ -4,15 +4,10 @@ import { areTexts } from "./dialect.ts";
 import type { KeyStore } from "./ports/keys.ts";
 import type { Tables } from "./schema.ts";
 
-type ListenKeyQueries = Pick<
-  KeyStore,
-  "openListenKey" | "extendListenKey" | "closeListenKey" | "findListenKeys"
->;
-
 /** Listen keys that are looked for in one statement. */
 const FOUND_AT_ONCE = 1_000;
 
-export function listenKeyQueries(db: Kysely<Tables>): ListenKeyQueries {
+export function listenKeyQueries(db: Kysely<Tables>) {
   return {
     async openListenKey({ apiKey, listenKey, expiresAt }, now) {
       // One statement, so that of two servers that open one at once both answer the same.
@@ -64,5 +59,5 @@ export function listenKeyQueries(db: Kysely<Tables>): ListenKeyQueries {
         expiresAt: Number(expires_at),
       }));
     },
-  };
+  } satisfies Partial<KeyStore>;
 }

@@ -19,31 +19,13 @@ import type { SymbolNoteKind, Tables } from "./schema.ts";
 import { signalQueries } from "./signals.ts";
 import type { Store } from "./store.ts";
 
-type Queries = Omit<
-  Store,
-  | "people"
-  | "copying"
-  | "slots"
-  | "loadAccount"
-  | "findEntry"
-  | "commit"
-  | "findKey"
-  | "findSignal"
-  | "receiveSignals"
-  | "onCommittedElsewhere"
-  | "watchStrategy"
-  | "sizeBytes"
-  | "waitsForStandby"
-  | "close"
->;
-
 /** Who does what is done beside the dashboard. */
 const COMMAND_LINE: Actor = { kind: "COMMAND_LINE" };
 
 /** Strategies that are asked for at a time: far fewer than a statement may have parameters. */
 const VERSIONS_AT_ONCE = 5_000;
 
-export function queries(db: Kysely<Tables>, execute: Execute): Queries {
+export function queries(db: Kysely<Tables>, execute: Execute) {
   return {
     ...frequentWrites(db, execute),
     ...signalQueries(db, execute),
@@ -240,7 +222,7 @@ export function queries(db: Kysely<Tables>, execute: Execute): Queries {
         .executeTakeFirstOrThrow();
       return Number(newest ?? 0);
     },
-  };
+  } satisfies Partial<Store>;
 }
 
 async function notesOf(db: Kysely<Tables>, kind: SymbolNoteKind): Promise<{ symbol: string; at: number }[]> {

@@ -5,15 +5,8 @@ import type { NewSignal, Rejection, SettledSignal, Signal, SignalState } from ".
 import { decodeOrder, encodeOrder } from "./codec.ts";
 import type { Tables } from "./schema.ts";
 
-/** A row as either store answers it: 64-bit integers are numbers, or text. */
-export type SignalRow = Omit<
-  Selectable<Tables["signals"]>,
-  "position" | "received_at" | "processed_at" | "attempts" | "due_at"
-> & {
-  readonly received_at: number | string;
-  readonly processed_at: number | string | null;
-  readonly attempts: number | string;
-};
+/** A row as either store answers it (`Integer`: 64-bit integers are numbers, or text). */
+export type SignalRow = Omit<Selectable<Tables["signals"]>, "position" | "due_at">;
 
 /** The columns of such a row. */
 export const SIGNAL_COLUMNS = [

@@ -140,10 +140,7 @@ function columnsOf(table: string): RawBuilder<unknown> {
   return sql.join(SIGNAL_COLUMNS.map((column) => sql.ref(`${table}.${column}`)));
 }
 
-export function signalQueries(
-  db: Kysely<Tables>,
-  execute: Execute,
-): Pick<Store, "claimSignals" | "postponeSignal" | "listSignals" | "countPendingSignals"> {
+export function signalQueries(db: Kysely<Tables>, execute: Execute) {
   return {
     async claimSignals({ now, until, limit, slots }) {
       const skip = locking(db, "FOR UPDATE SKIP LOCKED");
@@ -207,5 +204,5 @@ export function signalQueries(
       const { count, oldest } = row;
       return { count: Number(count), oldestReceivedAt: oldest === null ? null : Number(oldest) };
     },
-  };
+  } satisfies Partial<Store>;
 }

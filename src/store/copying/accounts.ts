@@ -2,30 +2,19 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import type { VenueAccount } from "../../domain/copying.ts";
 import { areTexts } from "../dialect.ts";
-import { audited } from "../people/audit.ts";
+import { audited, auditedIf } from "../people/audit.ts";
+import { isClosed } from "../people/persons.ts";
 import type { KeyDigests } from "../ports/copies.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
 import { noteChange } from "./revisions.ts";
 import { destroySealed, keepSealed, positionOf } from "./sealed-credentials.ts";
 
-type AccountQueries = Pick<
-  CopyStore,
-  | "connectAccount"
-  | "findAccount"
-  | "listAccountsOf"
-  | "countAccounts"
-  | "noteAccountChecked"
-  | "replaceCredentials"
-  | "disconnectAccount"
-  | "listSealedAccounts"
-  | "resealAccount"
->;
-
-export function accountQueries(db: Kysely<Tables>): AccountQueries {
+export function accountQueries(db: Kysely<Tables>) {
   return {
     async connectAccount(account, audit, { liveMax, keyDigests }) {
       return await audited(db, async (transaction, record) => {
+        if (await isClosed(transaction, account.personId)) return "FULL";
         // Audited transactions are serialized, so this count holds until the transaction ends.
         const { count } = await transaction
           .selectFrom("venue_accounts")
@@ -110,7 +99,7 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
 
     async disconnectAccount({ accountId, personId, at }, audit) {
       if (!areTexts(accountId)) return false;
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("venue_accounts")
           .set({ key_digest: null, status: "DISCONNECTED", failure: null, disconnected_at: at })
@@ -130,7 +119,6 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
         await putCredentials(transaction, accountId, null);
-        await record(audit);
         return true;
       });
     },
@@ -162,7 +150,7 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
         return isReplaced;
       });
     },
-  };
+  } satisfies Partial<CopyStore>;
 }
 
 function accounts(db: Kysely<Tables>) {

@@ -9,8 +9,6 @@ import type { CopyStore } from "../store.ts";
 import { encodeAction } from "./codec.ts";
 import { encodeLeadAccount } from "./leads.ts";
 
-type Claims = Pick<CopyStore, "claimLeads" | "listClaimed" | "releaseLeads" | "databaseNow" | "advanceLead">;
-
 /**
  * Whether anything is left to be done of a lead: its strategy is not closed, a live copy follows it, or a
  * request is pending.
@@ -26,7 +24,7 @@ const IS_LEFT_TO_DO = sql`(
 
 const ACTIONS = { seq: "bigint", version: "bigint", kind: "text", body: "text" } as const;
 
-export function claimQueries(db: Kysely<Tables>, execute: Execute): Claims {
+export function claimQueries(db: Kysely<Tables>, execute: Execute) {
   const claimed = (holder: string) =>
     db
       .selectFrom("leads")
@@ -99,7 +97,7 @@ export function claimQueries(db: Kysely<Tables>, execute: Execute): Claims {
       const answers = await execute(statements.map((statement) => statement.compile(db)));
       return answers.at(-1)?.length === 1;
     },
-  };
+  } satisfies Partial<CopyStore>;
 }
 
 type ClaimedLeadRow = {

@@ -3,26 +3,13 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import { COPY_STATUSES, type Copy, type CopyStatus } from "../../domain/copying.ts";
 import { areTexts } from "../dialect.ts";
-import { audited } from "../people/audit.ts";
+import { audited, auditedIf } from "../people/audit.ts";
+import { isClosed } from "../people/persons.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
 import { decodeBook, decodeSettings, encodeBook, encodeSettings } from "./codec.ts";
 import { addPending } from "./requests.ts";
 import { noteChange, noteLeadChange } from "./revisions.ts";
-
-type CopyQueries = Pick<
-  CopyStore,
-  | "createCopy"
-  | "findCopy"
-  | "listCopiesOf"
-  | "listCopiesOfStrategy"
-  | "listControls"
-  | "countCopies"
-  | "tallyCopies"
-  | "changeCopy"
-  | "changeSettings"
-  | "revisionsOf"
->;
 
 /** Copies that are asked for at a time: far fewer than a statement may have parameters. */
 const REVISIONS_AT_ONCE = 5_000;
@@ -30,7 +17,7 @@ const REVISIONS_AT_ONCE = 5_000;
 /** Of those that a person has stopped the newest are listed. */
 export const STOPPED_LISTED_MAX = 100;
 
-export function copyQueries(db: Kysely<Tables>): CopyQueries {
+export function copyQueries(db: Kysely<Tables>) {
   return {
     async createCopy(copy, audit) {
       const { copyId, personId, strategyId, accountId, family } = copy;
@@ -56,6 +43,7 @@ export function copyQueries(db: Kysely<Tables>): CopyQueries {
           .where("status", "=", "CONNECTED")
           .executeTakeFirst();
         if (account?.family !== type || family !== type) return "TAKEN";
+        if (await isClosed(transaction, personId)) return "TAKEN";
         // It locks the lead: no action is added until this has ended, and each there is was of the version
         // that is read now.
         await noteLeadChange(transaction, strategyId);
@@ -157,7 +145,7 @@ export function copyQueries(db: Kysely<Tables>): CopyQueries {
 
     async changeCopy({ copyId, from, status, reason, at, asks }, audit) {
       if (!areTexts(copyId)) return false;
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const there = await transaction
           .selectFrom("copies")
           .select("id")
@@ -174,14 +162,13 @@ export function copyQueries(db: Kysely<Tables>): CopyQueries {
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
         if (asks !== undefined) await addPending(transaction, asks);
-        await record(audit);
         return true;
       });
     },
 
     async changeSettings(copyId, settings, audit) {
       if (!areTexts(copyId)) return false;
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         await noteChange(transaction, { copyId });
         const { numUpdatedRows } = await transaction
           .updateTable("copies")
@@ -189,9 +176,7 @@ export function copyQueries(db: Kysely<Tables>): CopyQueries {
           .where("id", "=", copyId)
           .where("status", "<>", "STOPPED")
           .executeTakeFirst();
-        if (numUpdatedRows === 0n) return false;
-        await record(audit);
-        return true;
+        return numUpdatedRows > 0n;
       });
     },
 
@@ -208,7 +193,7 @@ export function copyQueries(db: Kysely<Tables>): CopyQueries {
       }
       return revisions;
     },
-  };
+  } satisfies Partial<CopyStore>;
 }
 
 function newestFirst(one: Copy, other: Copy): number {

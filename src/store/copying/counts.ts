@@ -15,9 +15,7 @@ export const NO_REASON = "";
 
 type CountTable = "copy_counts" | "day_counts";
 
-export function countQueries(
-  db: Kysely<Tables>,
-): Pick<CopyStore, "countEntries" | "countEntriesSince" | "countResting"> {
+export function countQueries(db: Kysely<Tables>) {
   return {
     async countEntries(copyId) {
       if (!areTexts(copyId)) return [];
@@ -41,7 +39,7 @@ export function countQueries(
         .executeTakeFirst();
       return Number(row?.count ?? 0);
     },
-  };
+  } satisfies Partial<CopyStore>;
 }
 
 async function sums<Table extends CountTable>(

@@ -6,12 +6,7 @@ import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
 import { decodeEntry } from "./codec.ts";
 
-type EntryQueries = Pick<
-  CopyStore,
-  "listMirrorEntries" | "findMirrorEntry" | "listEntriesOf" | "listOpenEntries"
->;
-
-export function entryQueries(db: Kysely<Tables>): EntryQueries {
+export function entryQueries(db: Kysely<Tables>) {
   return {
     async listMirrorEntries(copyId, { before, from, statuses, symbol, limit }) {
       if (!areTexts(copyId, symbol ?? "")) return [];
@@ -68,7 +63,7 @@ export function entryQueries(db: Kysely<Tables>): EntryQueries {
       const rows = await wanted.orderBy("e.copy_id").orderBy("e.entry_id").execute();
       return rows.map(entryOfRow);
     },
-  };
+  } satisfies Partial<CopyStore>;
 }
 
 type EntryRow = { readonly copy_id: string; readonly entry_id: number; readonly body: string };

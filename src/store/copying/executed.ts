@@ -10,7 +10,7 @@ import { decodeEntry } from "./codec.ts";
 
 type ExecutedQuery<Output> = SelectQueryBuilder<Tables & { e: Tables["mirror_entries"] }, "e", Output>;
 
-export function executedQueries(db: Kysely<Tables>): Pick<CopyStore, "listExecuted"> {
+export function executedQueries(db: Kysely<Tables>) {
   return {
     async listExecuted(of, bounds) {
       if ("strategyId" in of && !areTexts(of.strategyId)) return [];
@@ -20,7 +20,7 @@ export function executedQueries(db: Kysely<Tables>): Pick<CopyStore, "listExecut
       const entries = await Promise.all(orders.map((order) => entriesOf(db, of, { order, bounds })));
       return entries.flat();
     },
-  };
+  } satisfies Partial<CopyStore>;
 }
 
 /** The newest times of which something was executed, each found by one look into the index. */

@@ -11,33 +11,21 @@ import {
   encodeState,
 } from "../codec.ts";
 import { areTexts } from "../dialect.ts";
-import { audited } from "../people/audit.ts";
+import { auditedIf } from "../people/audit.ts";
 import { keyOfEntry } from "../rows.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
 import { decodeAction } from "./codec.ts";
 
-type LeadQueries = Pick<
-  CopyStore,
-  | "setOpenToCopiers"
-  | "isOpenToCopiers"
-  | "findLead"
-  | "revisionOfLead"
-  | "listEntriesAfter"
-  | "pruneLead"
-  | "listActions"
-  | "listRecentActions"
->;
-
 /** Entries, and actions, that are pruned at a time, and in one statement. */
 const PRUNED_MAX = 5_000;
 const PARAMETERS_MAX = 500;
 
-export function leadQueries(db: Kysely<Tables>): LeadQueries {
+export function leadQueries(db: Kysely<Tables>) {
   return {
     async setOpenToCopiers(strategyId, isOpen, audit) {
       if (!areTexts(strategyId)) return false;
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("strategies")
           .set({ is_open_to_copiers: isOpen ? 1 : 0, is_lead: 1 })
@@ -53,7 +41,6 @@ export function leadQueries(db: Kysely<Tables>): LeadQueries {
           .executeTakeFirst();
         // What is committed from now on is listed by its commit, which waits for the strategy's row.
         if (begun !== undefined) await listEarlierEntries(transaction, strategyId);
-        await record(audit);
         return true;
       });
     },
@@ -187,7 +174,7 @@ export function leadQueries(db: Kysely<Tables>): LeadQueries {
       const rows = await query.orderBy("seq", "desc").limit(limit).execute();
       return rows.map(actionOfRow);
     },
-  };
+  } satisfies Partial<CopyStore>;
 }
 
 /**

@@ -5,9 +5,7 @@ import type { OfferFilter } from "../ports/leads.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
 
-type OfferQueries = Pick<CopyStore, "listOpenStrategies" | "countOpenStrategies">;
-
-export function offerQueries(db: Kysely<Tables>): OfferQueries {
+export function offerQueries(db: Kysely<Tables>) {
   return {
     async listOpenStrategies({ after, limit, ...filter }) {
       if (!areTexts(filter.search ?? "", after?.id ?? "")) return [];
@@ -42,7 +40,7 @@ export function offerQueries(db: Kysely<Tables>): OfferQueries {
         .executeTakeFirstOrThrow();
       return Number(count);
     },
-  };
+  } satisfies Partial<CopyStore>;
 }
 
 function openStrategies(db: Kysely<Tables>, { type, search }: OfferFilter) {

@@ -61,7 +61,7 @@ const NOT_COUNTED: readonly MirrorKind[] = [
   "PROFIT_SHARE",
 ];
 
-export function progressWrites(db: Kysely<Tables>, execute: Execute): Pick<CopyStore, "recordProgress"> {
+export function progressWrites(db: Kysely<Tables>, execute: Execute) {
   return {
     async recordProgress(strategyId, holder, progress) {
       const lead = sql<{ holder: string | null }>`
@@ -70,7 +70,7 @@ export function progressWrites(db: Kysely<Tables>, execute: Execute): Pick<CopyS
       const [found = []] = await execute([lead, ...writes.map((statement) => statement.compile(db))]);
       return (found as { holder: string | null }[])[0]?.holder === holder;
     },
-  };
+  } satisfies Partial<CopyStore>;
 }
 
 /** Each writes nothing unless the lead is the holder's, and nothing of copies of another strategy. */

@@ -8,9 +8,7 @@ import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
 import { noteChange } from "./revisions.ts";
 
-type RequestQueries = Pick<CopyStore, "addRequest" | "listPendingRequests" | "listRequests">;
-
-export function requestQueries(db: Kysely<Tables>): RequestQueries {
+export function requestQueries(db: Kysely<Tables>) {
   return {
     async addRequest(request, audit) {
       for (;;) {
@@ -62,7 +60,7 @@ export function requestQueries(db: Kysely<Tables>): RequestQueries {
         .execute();
       return rows.map(requestOfRow);
     },
-  };
+  } satisfies Partial<CopyStore>;
 }
 
 async function add(transaction: Transaction<Tables>, request: CopyRequest): Promise<boolean> {

@@ -2,21 +2,19 @@
 import type { Kysely, Selectable } from "kysely";
 import type { KillSwitch, SwitchKind } from "../../domain/copying.ts";
 import { areTexts } from "../dialect.ts";
-import { audited } from "../people/audit.ts";
+import { auditedIf } from "../people/audit.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
 import { type Concerned, noteChange } from "./revisions.ts";
 
-type SwitchQueries = Pick<CopyStore, "setSwitch" | "clearSwitch" | "listSwitches">;
-
 const KEEPS = { takesOver: false };
 const ANYBODYS = { setBy: null };
 
-export function switchQueries(db: Kysely<Tables>): SwitchQueries {
+export function switchQueries(db: Kysely<Tables>) {
   return {
     async setSwitch({ kind, id, reason, setBy, setAt }, audit, { takesOver } = KEEPS) {
       if (!areTexts(id)) return false;
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const set = await transaction
           .insertInto("kill_switches")
           .values({ kind, id, reason, set_by: setBy, set_at: setAt })
@@ -31,14 +29,13 @@ export function switchQueries(db: Kysely<Tables>): SwitchQueries {
           .executeTakeFirst();
         if (set === undefined) return false;
         await noteChange(transaction, concernedBy(kind, id));
-        await record(audit);
         return true;
       });
     },
 
     async clearSwitch(kind, id, audit, { setBy } = ANYBODYS) {
       if (!areTexts(id, setBy ?? "")) return false;
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const cleared = transaction.deleteFrom("kill_switches").where("kind", "=", kind).where("id", "=", id);
         const { numDeletedRows } = await (setBy === null
           ? cleared
@@ -46,7 +43,6 @@ export function switchQueries(db: Kysely<Tables>): SwitchQueries {
         ).executeTakeFirst();
         if (numDeletedRows === 0n) return false;
         await noteChange(transaction, concernedBy(kind, id));
-        await record(audit);
         return true;
       });
     },
@@ -55,7 +51,7 @@ export function switchQueries(db: Kysely<Tables>): SwitchQueries {
       const rows = await db.selectFrom("kill_switches").selectAll().orderBy("set_at").orderBy("id").execute();
       return rows.map(switchOfRow);
     },
-  };
+  } satisfies Partial<CopyStore>;
 }
 
 function concernedBy(kind: SwitchKind, id: string): Concerned {

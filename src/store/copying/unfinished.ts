@@ -11,9 +11,7 @@ import { decodeAction } from "./codec.ts";
 /** A copy that is being closed, or has ended, is not expected to keep up. */
 const KEEPING_UP: readonly CopyStatus[] = ["FOLLOWING", "PAUSED"];
 
-export function unfinishedQueries(
-  db: Kysely<Tables>,
-): Pick<CopyStore, "findBehind" | "countBehind" | "tallyUnclosed"> {
+export function unfinishedQueries(db: Kysely<Tables>) {
   return {
     async findBehind(copyId) {
       if (!areTexts(copyId)) return null;
@@ -63,7 +61,7 @@ export function unfinishedQueries(
         count: Number(row.count),
       }));
     },
-  };
+  } satisfies Partial<CopyStore>;
 }
 
 type Place = Pick<LeadAction, "seq" | "version">;

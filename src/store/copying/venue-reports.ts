@@ -4,10 +4,7 @@ import { type Execute, locking } from "../dialect.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
 
-export function venueReportQueries(
-  db: Kysely<Tables>,
-  execute: Execute,
-): Pick<CopyStore, "noteVenueReport" | "listVenueReports"> {
+export function venueReportQueries(db: Kysely<Tables>, execute: Execute) {
   return {
     async noteVenueReport(report, { forgetBefore }) {
       const { copier, at } = report;
@@ -35,5 +32,5 @@ export function venueReportQueries(
         .execute();
       return rows.map(({ copier, at, venues }) => ({ copier, at: Number(at), venues: JSON.parse(venues) }));
     },
-  };
+  } satisfies Partial<CopyStore>;
 }

@@ -1,8 +1,8 @@
 // The audit. Every audited transaction first changes the single row of `audit_head`, which locks it: so
 // audited transactions of all processes run one after another, and none reads before it writes.
 import { setImmediate } from "node:timers/promises";
-import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
-import type { Actor, AuditRecord, NewAuditRecord } from "../../domain/audit.ts";
+import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from "kysely";
+import type { Actor, AuditRecord, AuditSubject, NewAuditRecord } from "../../domain/audit.ts";
 import { type ChainHead, canonicalDetails, chained, EMPTY_CHAIN, follows } from "../audit-chain.ts";
 import { areTexts } from "../dialect.ts";
 import type { AuditStore } from "../ports/audit.ts";
@@ -32,6 +32,22 @@ export async function audited<Answer>(
       const { position, hash } = head;
       await transaction.updateTable("audit_head").set({ position, hash }).where("id", "=", HEAD_ID).execute();
     });
+  });
+}
+
+/**
+ * As `audited`, of a change that answers whether there was anything to change: its records are added only if
+ * there was.
+ */
+export async function auditedIf(
+  db: Kysely<Tables>,
+  records: readonly NewAuditRecord[],
+  change: (transaction: Transaction<Tables>) => Promise<boolean>,
+): Promise<boolean> {
+  return await audited(db, async (transaction, record) => {
+    const isChanged = await change(transaction);
+    if (isChanged) await record(...records);
+    return isChanged;
   });
 }
 
@@ -67,6 +83,42 @@ async function add(transaction: Transaction<Tables>, record: AuditRecord): Promi
   return record;
 }
 
+/** What people own: the subjects of the audit by their table, and its column of the owner. */
+const OWNED = [
+  ["KEY", "api_keys", "owner_id"],
+  ["STRATEGY", "strategies", "owner_id"],
+  ["COPY", "copies", "person_id"],
+  ["VENUE_ACCOUNT", "venue_accounts", "person_id"],
+] as const satisfies readonly (readonly [AuditSubject["kind"], keyof Tables, string])[];
+
+type Condition = RawBuilder<boolean>;
+
+function isAbout(kind: RawBuilder<unknown>, ids: RawBuilder<unknown>): Condition {
+  return sql<boolean>`(a.about_kind = ${kind} AND a.about_id ${ids})`;
+}
+
+/**
+ * Whether a record is among the newest of those conditions that concern a person: what they did, and what was
+ * done to them or to what they own. Each part of the union reads an index.
+ */
+function concerns(
+  personId: string,
+  { conditions, limit }: { readonly conditions: readonly Condition[]; readonly limit: number },
+): Condition {
+  const parts = [
+    sql<boolean>`a.who_id = ${personId}`,
+    isAbout(sql.lit("PERSON"), sql`= ${personId}`),
+    ...OWNED.map(([kind, table, owner]) =>
+      isAbout(
+        sql.lit(kind),
+        sql`IN (SELECT id FROM ${sql.table(table)} WHERE ${sql.ref(owner)} = ${personId})`,
+      ),
+    ),
+  ].map((part) => sql`SELECT a.position FROM audit a WHERE ${sql.join([part, ...conditions], sql` AND `)}`);
+  return sql<boolean>`a.position IN (
+    SELECT position FROM (${sql.join(parts, sql` UNION `)}) AS concerned ORDER BY position DESC LIMIT ${limit})`;
+}
+
 export function auditQueries(db: Kysely<Tables>): AuditStore {
   return {
     async audit(record) {
@@ -75,20 +127,14 @@ export function auditQueries(db: Kysely<Tables>): AuditStore {
 
     async listAudit({ before, limit, about, personId }) {
       if (!areTexts(about?.id ?? "", about?.kind ?? "", personId ?? "")) return [];
-      let query = db.selectFrom("audit").selectAll();
-      if (before !== undefined) query = query.where("position", "<", before);
-      if (about !== undefined) {
-        query = query.where(sql.ref("about_kind"), "=", about.kind).where("about_id", "=", about.id);
-      }
-      if (personId !== undefined) {
-        query = query.where(({ eb, or, and }) =>
-          or([
-            eb("who_id", "=", personId),
-            and([eb("about_kind", "=", "PERSON"), eb("about_id", "=", personId)]),
-          ]),
-        );
-      }
-      const rows = await query.orderBy("position", "desc").limit(limit).execute();
+      const conditions = [
+        ...(before === undefined ? [] : [sql<boolean>`a.position < ${before}`]),
+        ...(about === undefined ? [] : [isAbout(sql`${about.kind}`, sql`= ${about.id}`)]),
+      ];
+      let query = db.selectFrom("audit as a").selectAll();
+      for (const condition of conditions) query = query.where(condition);
+      if (personId !== undefined) query = query.where(concerns(personId, { conditions, limit }));
+      const rows = await query.orderBy("a.position", "desc").limit(limit).execute();
       return rows.map(recordOfRow);
     },
 

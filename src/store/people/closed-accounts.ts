@@ -6,12 +6,7 @@ import { noteChange } from "../copying/revisions.ts";
 import { areTexts, isPostgres } from "../dialect.ts";
 import type { PeopleStore } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
-import { audited } from "./audit.ts";
-
-type ClosedAccountQueries = Pick<
-  PeopleStore,
-  "lockPerson" | "unlockPerson" | "closePerson" | "listClosingPeople" | "endClosing"
->;
+import { audited, auditedIf } from "./audit.ts";
 
 /**
  * Prefix of what replaces the e-mail address of a closed account. No address has this form, so nobody signs
@@ -19,11 +14,11 @@ type ClosedAccountQueries = Pick<
  */
 const CLOSED_EMAIL_PREFIX = "closed:";
 
-export function closedAccountQueries(db: Kysely<Tables>): ClosedAccountQueries {
+export function closedAccountQueries(db: Kysely<Tables>) {
   return {
     async lockPerson(personId, at, audit) {
       if (!areTexts(personId)) return false;
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("people")
           .set({ locked_at: at })
@@ -40,14 +35,13 @@ export function closedAccountQueries(db: Kysely<Tables>): ClosedAccountQueries {
           .where("person_id", "=", personId)
           .where("status", "=", "FOLLOWING")
           .execute();
-        await record(audit);
         return true;
       });
     },
 
     async unlockPerson(personId, audit) {
       if (!areTexts(personId)) return false;
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("people")
           .set({ locked_at: null })
@@ -64,7 +58,6 @@ export function closedAccountQueries(db: Kysely<Tables>): ClosedAccountQueries {
           .where("status", "=", "PAUSED")
           .where("reason", "=", "LOCKED")
           .execute();
-        await record(audit);
         return true;
       });
     },
@@ -114,7 +107,7 @@ export function closedAccountQueries(db: Kysely<Tables>): ClosedAccountQueries {
     async endClosing(personId) {
       await db.updateTable("people").set({ is_closing: 0 }).where("id", "=", personId).execute();
     },
-  };
+  } satisfies Partial<PeopleStore>;
 }
 
 /**

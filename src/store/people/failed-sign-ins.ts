@@ -5,12 +5,7 @@ import { areTexts } from "../dialect.ts";
 import type { PeopleStore } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 
-type FailedSignInQueries = Pick<
-  PeopleStore,
-  "listFailedSignIns" | "forgetFailedSignIns" | "countFailedSignIns"
->;
-
-export function failedSignInQueries(db: Kysely<Tables>): FailedSignInQueries {
+export function failedSignInQueries(db: Kysely<Tables>) {
   return {
     async listFailedSignIns(holders, since) {
       const failed = new Map<string, number[]>(holders.map((holder) => [holder, []]));
@@ -43,5 +38,5 @@ export function failedSignInQueries(db: Kysely<Tables>): FailedSignInQueries {
         .execute();
       return rows.map(({ holder, count }) => ({ holder, count: Number(count) }));
     },
-  };
+  } satisfies Partial<PeopleStore>;
 }

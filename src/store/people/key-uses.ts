@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { KeyUse, PeopleStore } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 
-export function keyUseQueries(db: Kysely<Tables>): Pick<PeopleStore, "listKeyUses"> {
+export function keyUseQueries(db: Kysely<Tables>) {
   return {
     async listKeyUses(keyIds) {
       if (keyIds.length === 0) return new Map();
@@ -15,7 +15,7 @@ export function keyUseQueries(db: Kysely<Tables>): Pick<PeopleStore, "listKeyUse
         ]),
       );
     },
-  };
+  } satisfies Partial<PeopleStore>;
 }
 
 /** The last use of each key, in the order of keys, so that two servers do not deadlock. */

@@ -4,22 +4,18 @@ import type { Kysely, Selectable } from "kysely";
 import { areTexts, isAfter } from "../dialect.ts";
 import type { KycSubmission, PeopleStore } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
-import { audited } from "./audit.ts";
+import { auditedIf } from "./audit.ts";
 
-type KycQueries = Pick<
-  PeopleStore,
-  "submitKyc" | "findKyc" | "listKycOf" | "listKyc" | "listForms" | "resealForm" | "decideKyc"
->;
-
-export function kycQueries(db: Kysely<Tables>): KycQueries {
+export function kycQueries(db: Kysely<Tables>) {
   return {
     async submitKyc({ submissionId, personId, sealedForm, submittedAt }, audit) {
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("people")
           .set({ kyc: "PENDING", kyc_reason: null })
           .where("id", "=", personId)
           .where("kyc", "in", ["NONE", "REJECTED"])
+          .where("closed_at", "is", null)
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
         await transaction
@@ -32,7 +28,6 @@ export function kycQueries(db: Kysely<Tables>): KycQueries {
             submitted_at: submittedAt,
           })
           .execute();
-        await record(audit);
         return true;
       });
     },
@@ -89,7 +84,7 @@ export function kycQueries(db: Kysely<Tables>): KycQueries {
 
     async decideKyc({ submissionId, status, reason, decidedBy, at }, audit) {
       if (!areTexts(submissionId)) return false;
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const decided = await transaction
           .updateTable("kyc_submissions")
           .set({ status, reason, decided_by: decidedBy, decided_at: at })
@@ -103,11 +98,10 @@ export function kycQueries(db: Kysely<Tables>): KycQueries {
           .set({ kyc: status, kyc_reason: status === "REJECTED" ? reason : null })
           .where("id", "=", decided.person_id)
           .execute();
-        await record(audit);
         return true;
       });
     },
-  };
+  } satisfies Partial<PeopleStore>;
 }
 
 function submissionOfRow(row: Selectable<Tables["kyc_submissions"]>): KycSubmission {

@@ -7,29 +7,17 @@ import type { OwnedStrategy, PeopleStore } from "../ports/people.ts";
 import type { CreatedStrategy } from "../ports/trading.ts";
 import { createdRow, incomeRow, journalRow } from "../rows.ts";
 import type { Tables } from "../schema.ts";
-import { audited } from "./audit.ts";
+import { audited, auditedIf } from "./audit.ts";
+import { isClosed } from "./persons.ts";
 
-type OwnershipQueries = Pick<
-  PeopleStore,
-  | "createKey"
-  | "createStrategy"
-  | "bindKey"
-  | "revokeOwnKey"
-  | "renameStrategy"
-  | "findStrategy"
-  | "listStrategiesOf"
-  | "listKeysOf"
-  | "adoptStrategies"
->;
-
-export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
+export function ownershipQueries(db: Kysely<Tables>) {
   return {
     async createKey(key, audit, bounds) {
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
+        if (await isClosed(transaction, key.ownerId)) return false;
         if (bounds !== undefined && (await countLiveKeys(transaction, key.ownerId)) >= bounds.liveMax)
           return false;
         await transaction.insertInto("api_keys").values(keyRow(key)).execute();
-        await record(audit);
         return true;
       });
     },
@@ -37,7 +25,7 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
     async createStrategy({ first, ownerId, name, keyId, createdAt, openMax }, audits) {
       if (!areTexts(keyId)) return false;
       const { strategyId } = first.account;
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, audits, async (transaction) => {
         if (openMax !== undefined && (await countOpenStrategies(transaction, ownerId)) >= openMax)
           return false;
         const { numUpdatedRows } = await transaction
@@ -49,14 +37,13 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
         await insertStrategy(transaction, { first, ownerId, name, createdAt });
-        await record(...audits);
         return true;
       });
     },
 
     async bindKey({ keyId, strategyId, ownerId }, audit) {
       if (!areTexts(keyId, strategyId)) return false;
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("api_keys")
           .set({ strategy_id: strategyId })
@@ -82,9 +69,7 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
             ),
           )
           .executeTakeFirst();
-        if (numUpdatedRows === 0n) return false;
-        await record(audit);
-        return true;
+        return numUpdatedRows > 0n;
       });
     },
 
@@ -115,16 +100,14 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
 
     async renameStrategy({ strategyId, from, to }, audit) {
       if (!areTexts(strategyId, from)) return false;
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("strategies")
           .set({ name: to })
           .where("id", "=", strategyId)
           .where("name", "=", from)
           .executeTakeFirst();
-        if (numUpdatedRows === 0n) return false;
-        await record(audit);
-        return true;
+        return numUpdatedRows > 0n;
       });
     },
 
@@ -179,7 +162,7 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
         return Number(numAffectedRows);
       });
     },
-  };
+  } satisfies Partial<PeopleStore>;
 }
 
 /** Whether a key is free: it is live, and manages no strategy or a closed one, which stays closed. */

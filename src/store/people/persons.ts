@@ -1,17 +1,12 @@
 // People: found by id or e-mail address, listed and counted; their roles and profiles.
-import type { ExpressionBuilder, Kysely, Selectable } from "kysely";
+import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import type { KycStatus, Person } from "../../domain/person.ts";
-import { areTexts, contains, isAfter } from "../dialect.ts";
+import { areTexts, contains, isAfter, isPostgres } from "../dialect.ts";
 import type { PeopleStore } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 import { audited } from "./audit.ts";
 
-type PersonQueries = Pick<
-  PeopleStore,
-  "findPerson" | "findPersonByEmail" | "listPeople" | "countPeople" | "setRole" | "setProfile"
->;
-
-export function personQueries(db: Kysely<Tables>): PersonQueries {
+export function personQueries(db: Kysely<Tables>) {
   return {
     async findPerson(personId) {
       if (!areTexts(personId)) return null;
@@ -84,7 +79,43 @@ export function personQueries(db: Kysely<Tables>): PersonQueries {
         await record(audit);
       });
     },
-  };
+  } satisfies Partial<PeopleStore>;
+}
+
+/**
+ * Whether an account is closed. No other audited transaction runs, so that this holds until the given one
+ * ends.
+ */
+export async function isClosed(transaction: Transaction<Tables>, personId: string | null): Promise<boolean> {
+  const row = await transaction
+    .selectFrom("people")
+    .select("id")
+    .where("id", "=", personId)
+    .where("closed_at", "is not", null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * A row to insert for a person into `columnsOf(row)`, or none if the account is closed. On PostgreSQL a
+ * closing waits for the insert, and the insert for a closing, so that no row outlives the closing.
+ */
+export function unlessClosed<Row extends Readonly<Record<string, string | number>>>(
+  db: Kysely<Tables>,
+  personId: string,
+  row: Row,
+) {
+  return db
+    .selectFrom("people")
+    .select(Object.entries(row).map(([column, value]) => sql`${value}`.as(column)))
+    .where("id", "=", personId)
+    .where("closed_at", "is", null)
+    .$if(isPostgres(db), (rows) => rows.forShare());
+}
+
+/** The columns of a row, in the order in which `unlessClosed` selects them. */
+export function columnsOf<Row extends object>(row: Row): (keyof Row)[] {
+  return Object.keys(row) as (keyof Row)[];
 }
 
 /** Whether the person of the row has an enabled second factor. */

@@ -3,23 +3,10 @@
 import type { Kysely, Selectable, Transaction } from "kysely";
 import type { PeopleStore, SecondFactor } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
-import { audited } from "./audit.ts";
+import { audited, auditedIf } from "./audit.ts";
+import { columnsOf, isClosed, unlessClosed } from "./persons.ts";
 
-type SecondFactorQueries = Pick<
-  PeopleStore,
-  | "findSecondFactor"
-  | "beginSecondFactor"
-  | "resealSecondFactor"
-  | "listSecondFactors"
-  | "enableSecondFactor"
-  | "removeSecondFactor"
-  | "acceptTotpStep"
-  | "replaceRecoveryCodes"
-  | "useRecoveryCode"
-  | "countRecoveryCodes"
->;
-
-export function secondFactorQueries(db: Kysely<Tables>): SecondFactorQueries {
+export function secondFactorQueries(db: Kysely<Tables>) {
   return {
     async findSecondFactor(personId) {
       const row = await db
@@ -32,9 +19,11 @@ export function secondFactorQueries(db: Kysely<Tables>): SecondFactorQueries {
 
     async beginSecondFactor(personId, sealedSeed, at) {
       const seed = { sealed_seed: sealedSeed, last_step: 0, begun_at: at };
+      const row = { person_id: personId, is_enabled: 0, ...seed };
       const { numInsertedOrUpdatedRows = 0n } = await db
         .insertInto("second_factors")
-        .values({ person_id: personId, is_enabled: 0, ...seed })
+        .columns(columnsOf(row))
+        .expression(unlessClosed(db, personId, row))
         .onConflict((conflict) =>
           conflict.column("person_id").doUpdateSet(seed).where("second_factors.is_enabled", "=", 0),
         )
@@ -58,7 +47,7 @@ export function secondFactorQueries(db: Kysely<Tables>): SecondFactorQueries {
     },
 
     async enableSecondFactor({ personId, sealedSeed }, recoveryHashes, audit) {
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("second_factors")
           .set({ is_enabled: 1 })
@@ -68,7 +57,6 @@ export function secondFactorQueries(db: Kysely<Tables>): SecondFactorQueries {
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
         await putRecoveryCodes(transaction, personId, recoveryHashes);
-        await record(audit);
         return true;
       });
     },
@@ -96,22 +84,21 @@ export function secondFactorQueries(db: Kysely<Tables>): SecondFactorQueries {
     },
 
     async replaceRecoveryCodes(personId, hashes, audit) {
-      await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
+        if (await isClosed(transaction, personId)) return false;
         await putRecoveryCodes(transaction, personId, hashes);
-        await record(audit);
+        return true;
       });
     },
 
     async useRecoveryCode(personId, hash, audit) {
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const { numDeletedRows } = await transaction
           .deleteFrom("recovery_codes")
           .where("person_id", "=", personId)
           .where("hash", "=", hash)
           .executeTakeFirst();
-        if (numDeletedRows === 0n) return false;
-        await record(audit);
-        return true;
+        return numDeletedRows > 0n;
       });
     },
 
@@ -123,7 +110,7 @@ export function secondFactorQueries(db: Kysely<Tables>): SecondFactorQueries {
         .executeTakeFirstOrThrow();
       return Number(row.count);
     },
-  };
+  } satisfies Partial<PeopleStore>;
 }
 
 /** Replaces all recovery codes. */

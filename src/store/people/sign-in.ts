@@ -5,36 +5,18 @@ import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { areTexts } from "../dialect.ts";
 import type { PeopleStore, StoredSession } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
-import { audited } from "./audit.ts";
-
-type SignInQueries = Pick<
-  PeopleStore,
-  | "createPerson"
-  | "verifyPerson"
-  | "findPasswordHash"
-  | "setPasswordHash"
-  | "replacePasswordHash"
-  | "createSession"
-  | "findSession"
-  | "listSessions"
-  | "liveSessionsOf"
-  | "recordSessionUse"
-  | "endSessions"
-  | "createLink"
-  | "findLink"
-  | "takeLink"
-  | "endLinks"
->;
+import { auditedIf } from "./audit.ts";
+import { columnsOf, isClosed, unlessClosed } from "./persons.ts";
 
 /** The provider of every credential; a person has one of it. */
 const PROVIDER = "credential";
 
-export function signInQueries(db: Kysely<Tables>): SignInQueries {
+export function signInQueries(db: Kysely<Tables>) {
   return {
     async createPerson({ person, passwordHash }, audit) {
       const { personId, email, name, role, profile, kyc, createdAt } = person;
       const times = { created_at: createdAt, updated_at: createdAt };
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const created = await transaction
           .insertInto("people")
           .values({ id: personId, email, email_verified: 1, name, role, profile, kyc, ...times })
@@ -43,22 +25,21 @@ export function signInQueries(db: Kysely<Tables>): SignInQueries {
           .executeTakeFirst();
         if (created === undefined) return false;
         await putPassword(transaction, { personId, passwordHash, at: createdAt });
-        await record(audit);
         return true;
       });
     },
 
     async verifyPerson({ personId, name, passwordHash, at }, audit) {
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("people")
           .set({ email_verified: 1, name, updated_at: at })
           .where("id", "=", personId)
           .where("email_verified", "=", 0)
+          .where("closed_at", "is", null)
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
         await putPassword(transaction, { personId, passwordHash, at });
-        await record(audit);
         return true;
       });
     },
@@ -74,14 +55,15 @@ export function signInQueries(db: Kysely<Tables>): SignInQueries {
     },
 
     async setPasswordHash(password, audit) {
-      await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
+        if (await isClosed(transaction, password.personId)) return false;
         await putPassword(transaction, password);
-        await record(audit);
+        return true;
       });
     },
 
     async replacePasswordHash({ personId, from, to, at }, audit) {
-      return await audited(db, async (transaction, record) => {
+      return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("credentials")
           .set({ password: to, updated_at: at })
@@ -89,9 +71,7 @@ export function signInQueries(db: Kysely<Tables>): SignInQueries {
           .where("user_id", "=", personId)
           .where("password", "=", from)
           .executeTakeFirst();
-        if (numUpdatedRows === 0n) return false;
-        await record(audit);
-        return true;
+        return numUpdatedRows > 0n;
       });
     },
 
@@ -110,18 +90,20 @@ export function signInQueries(db: Kysely<Tables>): SignInQueries {
             .limit(max - 1),
         )
         .execute();
+      const row = {
+        id: sessionId,
+        user_id: personId,
+        token: tokenHash,
+        ip_address: address,
+        user_agent: userAgent,
+        created_at: createdAt,
+        updated_at: createdAt,
+        expires_at: expiresAt,
+      };
       await db
         .insertInto("sessions")
-        .values({
-          id: sessionId,
-          user_id: personId,
-          token: tokenHash,
-          ip_address: address,
-          user_agent: userAgent,
-          created_at: createdAt,
-          updated_at: createdAt,
-          expires_at: expiresAt,
-        })
+        .columns(columnsOf(row))
+        .expression(unlessClosed(db, personId, row))
         .execute();
     },
 
@@ -210,7 +192,7 @@ export function signInQueries(db: Kysely<Tables>): SignInQueries {
         .where(sql`SUBSTR(value, 1, ${[...prefix].length})`, "=", prefix)
         .execute();
     },
-  };
+  } satisfies Partial<PeopleStore>;
 }
 
 /** Sets the password of a person, who may have none yet. */

@@ -6,8 +6,8 @@ export type AuditStore = {
   /** Adds a record of what needed no other change of the store. */
   audit(record: NewAuditRecord): Promise<void>;
   /**
-   * Newest first; `before` is a position. Without `about` and `personId` all; `personId` is of the actor or
-   * the subject.
+   * Newest first; `before` is a position. Without `about` and `personId` all; `personId` is of the actor, of
+   * the subject, or of its owner: of a key, a strategy, a copy or a venue account.
    */
   listAudit(query: {
     readonly before?: number | undefined;

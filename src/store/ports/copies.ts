@@ -125,8 +125,9 @@ export type CopiesStore = {
   // Venue accounts.
 
   /**
-   * Answers FULL if the person has `liveMax` that are not DISCONNECTED, TAKEN if an account of anybody that
-   * is not DISCONNECTED has its key, and connects nothing. Without `keyDigests` nothing is compared.
+   * Answers FULL if the person has `liveMax` that are not DISCONNECTED, or a closed account, TAKEN if an
+   * account of anybody that is not DISCONNECTED has its key, and connects nothing. Without `keyDigests`
+   * nothing is compared.
    */
   connectAccount(
     account: VenueAccount,
@@ -177,8 +178,8 @@ export type CopiesStore = {
   /**
    * Begins a copy. Its `fromVersion` and `doneSeq` are set here: the strategy's version and the lead's last
    * action of now. NOT_OPEN: the strategy cannot be followed (not LIVE, not open to copiers). TAKEN: a live
-   * copy uses the account, or the person follows the strategy already, or the account is not theirs, not
-   * CONNECTED or of another family.
+   * copy uses the account, or the person follows the strategy already or is closed, or the account is not
+   * theirs, not CONNECTED or of another family.
    */
   createCopy(
     copy: Omit<Copy, "fromVersion" | "doneSeq" | "revision">,

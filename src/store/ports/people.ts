@@ -103,7 +103,7 @@ export type PeopleStore = AuditStore & {
   ): Promise<boolean>;
   /**
    * Verifies the address of a person created by an earlier version, with a name and a password that replace
-   * the previous ones. Answers false, and changes nothing, if it is verified already.
+   * the previous ones. Answers false, and changes nothing, if it is verified already, or the account closed.
    */
   verifyPerson(
     verified: {
@@ -117,11 +117,11 @@ export type PeopleStore = AuditStore & {
 
   /** The hash of a person's password; null if there is none. */
   findPasswordHash(personId: string): Promise<string | null>;
-  /** Sets a person's password, whatever it was. */
+  /** Sets a person's password, whatever it was; false, and nothing is changed, if the account is closed. */
   setPasswordHash(
     password: { readonly personId: string; readonly passwordHash: string; readonly at: number },
     audit: NewAuditRecord,
-  ): Promise<void>;
+  ): Promise<boolean>;
   /** Replaces a person's password; false, and nothing is changed, if its hash is no longer `from`. */
   replacePasswordHash(
     change: {
@@ -136,6 +136,7 @@ export type PeopleStore = AuditStore & {
   /**
    * Creates a session; its creation counts as its first use. Removes the person's expired sessions, and the
    * oldest ones beyond `max`. The caller hashes the token, so that a copy of the database opens no session.
+   * A closed account gets none.
    */
   createSession(
     session: Omit<StoredSession, "lastUsedAt"> & { readonly tokenHash: string },
@@ -188,7 +189,8 @@ export type PeopleStore = AuditStore & {
   unlockPerson(personId: string, audit: NewAuditRecord): Promise<boolean>;
   /**
    * Closes an account for good: address, name, password, second factor, identity forms and sessions are
-   * erased, keys revoked, copies stopped without selling, strategies closed to new copiers. The server's
+   * erased, keys revoked, copies stopped without selling, strategies closed to new copiers. Requests in
+   * flight write none of this again. The server's
    * `AccountClosing` does what needs a market or an exchange (`listClosingPeople`). Answers false, and
    * changes nothing, for one that is closed or not there. `newRequestId` names the requests that withdraw
    * open orders of copies. Keys, copies and strategies are audited one by one, besides `audit`.
@@ -202,7 +204,9 @@ export type PeopleStore = AuditStore & {
   /** All that belongs to a closed account is closed. */
   endClosing(personId: string): Promise<void>;
 
-  /** Answers false, and changes nothing, unless the person's status is NONE or REJECTED. */
+  /**
+   * Answers false, and changes nothing, unless the person's status is NONE or REJECTED and the account open.
+   */
   submitKyc(
     submission: Pick<KycSubmission, "submissionId" | "personId" | "sealedForm" | "submittedAt">,
     audit: NewAuditRecord,
@@ -232,7 +236,10 @@ export type PeopleStore = AuditStore & {
   ): Promise<boolean>;
 
   findSecondFactor(personId: string): Promise<SecondFactor | null>;
-  /** Starts setup with a new seed and no accepted time step. False, without a change, if one is enabled. */
+  /**
+   * Starts setup with a new seed and no accepted time step. False, without a change, if one is enabled, or
+   * the account is closed.
+   */
   beginSecondFactor(personId: string, sealedSeed: string, at: number): Promise<boolean>;
   /** Replaces the seal of a seed by a newer seal of the same seed, unless another write changed it first. */
   resealSecondFactor(
@@ -256,7 +263,8 @@ export type PeopleStore = AuditStore & {
    * call with a step later than every accepted one, otherwise false.
    */
   acceptTotpStep(personId: string, step: number): Promise<boolean>;
-  replaceRecoveryCodes(personId: string, hashes: readonly string[], audit: NewAuditRecord): Promise<void>;
+  /** False, without a change, if the account is closed. */
+  replaceRecoveryCodes(personId: string, hashes: readonly string[], audit: NewAuditRecord): Promise<boolean>;
   /** True for the one who uses it first. */
   useRecoveryCode(personId: string, hash: string, audit: NewAuditRecord): Promise<boolean>;
   countRecoveryCodes(personId: string): Promise<number>;
@@ -280,7 +288,7 @@ export type PeopleStore = AuditStore & {
 
   /**
    * Creates a key that is bound to nothing yet; false, and nothing is created, if its owner has `liveMax`
-   * live ones.
+   * live ones, or a closed account.
    */
   createKey(
     key: ApiKeyRecord,
@@ -335,7 +343,10 @@ export type PeopleStore = AuditStore & {
    */
   adoptStrategies(ownerId: string): Promise<number>;
 
-  /** Notes the last uses of keys; an earlier use than the one noted changes nothing. */
+  /**
+   * Notes the last uses of keys; an earlier use than the one noted changes nothing, nor does one of a closed
+   * account's key.
+   */
   noteKeyUses(uses: readonly KeyUse[]): Promise<void>;
   listKeyUses(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUse>>;
 };

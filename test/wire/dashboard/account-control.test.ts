@@ -110,6 +110,12 @@ describe("an operator", () => {
       about: { kind: "KEY", id: strategy.keyId },
     });
     expect(record).toMatchObject({ what: "KEY_REVOKED", who: { kind: "OPERATOR" } });
+    // The owner sees it too, and so does who looks at the person.
+    const revoked = { what: "KEY_REVOKED", about: { kind: "KEY", id: strategy.keyId } };
+    const activity = await trader.get("/activity");
+    expect(activity.rows).toContainEqual(expect.objectContaining({ ...revoked, who: "An operator" }));
+    const { audit } = await operator.get(`/operator/people/${trader.personId}`);
+    expect(audit).toContainEqual(expect.objectContaining({ ...revoked, who: operator.email }));
   });
 
   test("does nothing of this to operators, nor to themselves", async () => {

@@ -3,9 +3,10 @@ import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { NewAuditRecord } from "../../../domain/audit.ts";
 import type { AuditStore } from "../../ports/audit.ts";
+import { copiedByThree } from "../copying/records.ts";
 import { upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";
-import { auditOf } from "./people-records.ts";
+import { auditOf, unboundKeyOf } from "./people-records.ts";
 
 /** Of every kind of actor, and with all that is hard to write in one way. */
 const RECORDS: readonly NewAuditRecord[] = [
@@ -78,6 +79,47 @@ export function auditCases(opened: Opened): void {
       expect(await positionsOf({ personId: "a\0b" })).toEqual([]);
       // What is of that id is not of that person.
       expect(await positionsOf({ personId: "alpha" })).toEqual([]);
+    });
+
+    test("of a person has what others did to their keys, strategies, copies and venue accounts", async () => {
+      const { store } = opened;
+      await copiedByThree(store);
+      const { apiKey } = unboundKeyOf("anns", "ann");
+      await people.createKey(unboundKeyOf("anns", "ann"), auditOf("KEY_CREATED", "op"));
+      await people.createKey(unboundKeyOf("bobs", "bob"), auditOf("KEY_CREATED", "bob"));
+      await opened.changeRows("UPDATE strategies SET owner_id = 'ann' WHERE id = 'two'");
+      const listed = async (personId: string, page: { readonly before?: number; readonly limit: number }) =>
+        (await people.listAudit({ personId, ...page })).map(({ about }) => `${about.kind} ${about.id}`);
+      const ownBefore = await listed("ann", { limit: 100 });
+      await store.revokeKey(apiKey, 7_000);
+      await store.revokeKey(unboundKeyOf("bobs", "bob").apiKey, 7_000);
+      for (const about of [
+        { kind: "STRATEGY", id: "one" },
+        { kind: "STRATEGY", id: "two" },
+        { kind: "COPY", id: "ann-one" },
+        { kind: "COPY", id: "bob-one" },
+        { kind: "VENUE_ACCOUNT", id: "account-of-ann" },
+        { kind: "VENUE_ACCOUNT", id: "account-of-bob" },
+        { kind: "KEY", id: "two" },
+      ] as const) {
+        await people.audit({
+          who: { kind: "SERVICE" },
+          what: "STRATEGY_CLOSE_ASKED",
+          about,
+          at: 7_000,
+          details: {},
+        });
+      }
+      const own = ["VENUE_ACCOUNT account-of-ann", "COPY ann-one", "STRATEGY two", "KEY id-anns"];
+      expect(await listed("ann", { limit: 100 })).toEqual([...own, ...ownBefore]);
+      expect(await listed("ann", { limit: 3 })).toEqual(own.slice(0, 3));
+      const [, , third] = await people.listAudit({ personId: "ann", limit: 3 });
+      expect(await listed("ann", { before: third?.position ?? 0, limit: 1 })).toEqual(own.slice(3));
+      const about = { kind: "COPY", id: "ann-one" };
+      expect((await people.listAudit({ personId: "ann", about, limit: 1 })).map(({ who }) => who)).toEqual([
+        { kind: "SERVICE" },
+      ]);
+      expect(await people.listAudit({ personId: "bob", about, limit: 9 })).toEqual([]);
     });
 
     test("goes on from where another store has left it, over several pages", async () => {

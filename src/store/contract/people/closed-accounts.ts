@@ -131,6 +131,50 @@ export function closedAccountCases(opened: Opened): void {
       expect(await unlock()).toBe(false);
     });
 
+    test("nothing is written to an account that was closed in the meantime", async () => {
+      const { people, copying } = store;
+      await opened.changeRows(`UPDATE people SET email_verified = 0 WHERE id = '${ann}'`);
+      await close();
+      const audited = await actionsIn(store);
+      const passwordHash = "of a new password";
+
+      const form = { submissionId: "form", personId: ann, sealedForm: "seal", submittedAt: AT };
+      expect(await people.submitKyc(form, auditOf("KYC_SUBMITTED", ann))).toBe(false);
+      expect(await people.listForms()).toEqual([]);
+
+      const password = { personId: ann, passwordHash, at: AT };
+      expect(await people.setPasswordHash(password, auditOf("PASSWORD_RESET", ann))).toBe(false);
+      const verified = { ...password, name: "Ann" };
+      expect(await people.verifyPerson(verified, auditOf("EMAIL_VERIFIED", ann))).toBe(false);
+      expect(await people.findPasswordHash(ann)).toBeNull();
+      expect(await people.findPerson(ann)).toMatchObject({ name: "", kyc: "NONE" });
+
+      expect(await people.beginSecondFactor(ann, "seal", AT)).toBe(false);
+      const renewed = auditOf("RECOVERY_CODES_RENEWED", ann);
+      expect(await people.replaceRecoveryCodes(ann, ["a code"], renewed)).toBe(false);
+      expect(await people.findSecondFactor(ann)).toBeNull();
+      expect(await people.countRecoveryCodes(ann)).toBe(0);
+
+      await beginSession(store, "ann");
+      expect(await countSessions(store, ann)).toBe(0);
+
+      expect(await people.createKey(unboundKeyOf("new", ann), auditOf("KEY_CREATED", ann))).toBe(false);
+      expect((await people.listKeysOf(ann)).map(({ key: { keyId } }) => keyId)).toEqual([key().keyId]);
+      const use = { keyId: key().keyId, at: AT, address: "192.0.2.7", route: "GET /api/v3/account" };
+      await people.noteKeyUses([use]);
+      expect(await people.listKeyUses([key().keyId])).toEqual(new Map());
+
+      const account = venueAccountOf(ann, { accountId: "new" });
+      const connected = auditedAs("VENUE_ACCOUNT_CONNECTED");
+      expect(await copying.connectAccount(account, connected, { liveMax: 9 })).toBe("FULL");
+      expect(await copying.findAccount("new")).toBeNull();
+      const copy = copyOf(ann, "one", { copyId: "new", accountId: `${ann} one` });
+      expect(await copying.createCopy(copy, auditedAs("COPY_STARTED"))).toBe("TAKEN");
+      expect(await copying.findCopy("new")).toBeNull();
+
+      expect(await actionsIn(store)).toEqual(audited);
+    });
+
     test("closed accounts are listed until what belongs to them is closed", async () => {
       expect(await store.people.listClosingPeople()).toEqual([]);
       await close();
