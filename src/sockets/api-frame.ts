@@ -9,8 +9,8 @@ export type ApiFrame = {
   readonly method: string;
   /** By name: strings as they are, numbers as sent, lists and objects as compact JSON. */
   readonly params: ReadonlyMap<string, string>;
-  /** The message as it came. */
-  readonly source: string;
+  /** The message as it came, if a number in it may have been written otherwise than it is here. */
+  readonly source: string | null;
 };
 
 /** What cannot be read is refused, with the id if at least that can be read. */
@@ -21,24 +21,32 @@ export function readFrame(text: string): ApiFrame | UnreadFrame {
   try {
     const message: unknown = JSON.parse(text);
     // Keeping each number's characters takes several times as long as the rest of a request's reading.
-    return frameOf(isPlain(message) ? message : parsedExactly(text), text);
+    return isPlain(message) ? frameOf(message, text) : frameOf(parsedExactly(text), null);
   } catch {
     return { id: "null", refusal: { refusal: "FRAME_MALFORMED" } };
   }
 }
 
-/** Whether all numbers are integers that are printed as they were sent, or mean the same. */
+/**
+ * Whether all numbers are integers that are printed as they were sent, or mean the same. A client order id is
+ * text: as numbers, 1e2 and 100 would mean the same, and the text 1e2 was signed.
+ */
 function isPlain(message: unknown): boolean {
   if (!isObject(message)) return true;
-  const { id, params } = message;
+  const { id, method: _method, params, ...others } = message;
   if (typeof id === "number" && !Number.isSafeInteger(id)) return false;
+  if (Object.keys(others).length > 0) return false;
   if (!isObject(params)) return true;
   for (const name in params) {
     const value = params[name];
-    if (typeof value !== "string" && !Number.isSafeInteger(value) && typeof value !== "boolean") return false;
+    const isPlainValue = Number.isSafeInteger(value) ? !CLIENT_ID.test(name) : typeof value === "boolean";
+    if (typeof value !== "string" && !isPlainValue) return false;
   }
   return true;
 }
+
+/** The names of client order ids. */
+const CLIENT_ID = /client/i;
 
 /** The message with its numbers as raw JSON. Throws if it is no JSON. */
 function parsedExactly(text: string): unknown {
@@ -47,7 +55,7 @@ function parsedExactly(text: string): unknown {
   );
 }
 
-function frameOf(message: unknown, source: string): ApiFrame | UnreadFrame {
+function frameOf(message: unknown, source: string | null): ApiFrame | UnreadFrame {
   if (!isObject(message)) return { id: "null", refusal: { refusal: "FRAME_MALFORMED" } };
   const { id, method, params = {} } = message;
   const idText = idTextOf(id);
@@ -64,9 +72,19 @@ function frameOf(message: unknown, source: string): ApiFrame | UnreadFrame {
 }
 
 /**
- * The texts that a client may have signed, bytes, one a character: the sorted parameters as sent; with
- * numbers printed as JavaScript prints them; and percent-encoded, as some clients do it. Each is made when it
- * is asked for, since nearly every client has signed the first.
+ * Whether no signed text of these parameters can be read as that of others: `&` and `=` would move the
+ * boundaries between names and values. No parameter that is signed needs them.
+ */
+export function isUnambiguous(params: ApiFrame["params"]): boolean {
+  for (const [name, value] of params)
+    if (name !== "signature" && (/[&=]/.test(name) || /[&=]/.test(value))) return false;
+  return true;
+}
+
+/**
+ * The texts that a client may have signed, bytes, one a character: the sorted parameters as sent, and
+ * percent-encoded, as some clients do it. Each is made when it is asked for, since nearly every client has
+ * signed the first.
  */
 export function* signedTexts({
   params,
@@ -74,10 +92,9 @@ export function* signedTexts({
 }: Pick<ApiFrame, "params" | "source">): Generator<string, void> {
   const first = signedText(params, (value) => value);
   yield first;
-  const exact = frameOf(parsedExactly(source), source);
+  const exact = source === null ? null : frameOf(parsedExactly(source), null);
   const others = [
-    ...("params" in exact ? [signedText(exact.params, (value) => value)] : []),
-    signedText(params, reprinted),
+    ...(exact !== null && "params" in exact ? [signedText(exact.params, (value) => value)] : []),
     signedText(params, encoded),
   ];
   for (const other of new Set(others)) if (other !== first) yield other;
@@ -124,10 +141,6 @@ function idTextOf(id: unknown): string | null {
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return isRawJSON(value) ? value.rawJSON : JSON.stringify(value);
-}
-
-function reprinted(value: string): string {
-  return /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value) ? String(Number(value)) : value;
 }
 
 function encoded(value: string): string {

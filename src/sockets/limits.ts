@@ -31,7 +31,9 @@ export const MARKET_STREAMS_PER_ADDRESS_MAX = 1_024;
  */
 export const CONFLATE_ABOVE_BYTES = 256 * 1_024;
 /**
- * Bytes that may wait in all; a client that reads too slowly is cut, so it loses no message without knowing.
+ * Bytes that may wait in all, answers to requests not counted; a client that reads too slowly is cut, so it
+ * loses no message without knowing. Answers cut no client: while so many bytes of them wait, further ones
+ * are not encoded.
  */
 export const BUFFERED_BYTES_MAX = 4 * 1_024 * 1_024;
 
@@ -46,8 +48,10 @@ export const ANSWERS_MS_MAX = 5_000;
 /** How long a client may take for the closing handshake, ms. */
 export const GOODBYE_MS_MAX = 1_000;
 
-/** Requests of one connection that are in flight; nothing more is read from it until one is answered. */
+/** Requests of one connection that are in flight; nothing more is read from it until an answer has left. */
 export const REQUESTS_IN_FLIGHT_MAX = 100;
+/** Signatures that a server remembers, so that none of them logs on; the oldest are forgotten. */
+export const USED_SIGNATURES_MAX = 10_000;
 /** User data subscriptions of one connection over its whole life, and of one key on one server at a time. */
 export const SUBSCRIPTIONS_PER_CONNECTION_MAX = 1_000;
 export const USER_STREAMS_PER_KEY_MAX = 100;

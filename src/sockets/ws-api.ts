@@ -44,7 +44,14 @@ import type { Usage } from "../rate-limits/budgets.ts";
 import { addressHolder } from "../rate-limits/holder.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { isKeyText } from "../streams/handshake.ts";
-import { type ApiFrame, formOf, readFrame, signedTexts, type UnreadFrame } from "./api-frame.ts";
+import {
+  type ApiFrame,
+  formOf,
+  isUnambiguous,
+  readFrame,
+  signedTexts,
+  type UnreadFrame,
+} from "./api-frame.ts";
 import { methodsOf } from "./api-methods.ts";
 import type { Connection, ConnectionHandler } from "./connection.ts";
 import {
@@ -54,6 +61,7 @@ import {
   SUBSCRIPTIONS_PER_CONNECTION_MAX,
   USER_STREAMS_PER_KEY_MAX,
 } from "./limits.ts";
+import { UsedSignatures, unreadByLogon } from "./logons.ts";
 import type { Endpoint, Upgrade } from "./server.ts";
 import type { UserStreams } from "./user-streams.ts";
 
@@ -75,6 +83,7 @@ const SESSION_WEIGHT = 2;
 /** The endpoints of both families. */
 export function createWsApi(parts: WsApiParts): readonly Endpoint[] {
   const overload = new Overload();
+  const usedSignatures = new UsedSignatures();
   return (["SPOT", "FUTURES"] as const).map((type) => {
     const { path, ping, connectWeight } = PLACES[type];
     const methods = methodsOf(type, parts.routes);
@@ -88,7 +97,7 @@ export function createWsApi(parts: WsApiParts): readonly Endpoint[] {
         return refusal === null ? null : wireError(refusal);
       },
       open: (connection, upgrade) =>
-        new ApiConnection(connection, upgrade, { ...parts, type, methods, overload }),
+        new ApiConnection(connection, upgrade, { ...parts, type, methods, overload, usedSignatures }),
     };
   });
 }
@@ -97,6 +106,7 @@ type ConnectionParts = WsApiParts & {
   readonly type: StrategyType;
   readonly methods: ReadonlyMap<string, Route>;
   readonly overload: Overload;
+  readonly usedSignatures: UsedSignatures;
 };
 
 type Session = { readonly apiKey: string; readonly authorizedSince: number; readonly forget: Cancel };
@@ -108,18 +118,16 @@ type Subscription = {
 };
 /** What a method of the connection itself does for its caller; `afterwards` runs when the answer was sent. */
 type Done = { readonly result: object; readonly afterwards?: () => void };
+/** A caller, and the session in which the request came. */
+type OwnCaller = Pick<SignedCall, "strategyId"> & { readonly session: Session | null };
 type OwnMethod = {
   readonly access: "public" | "signed";
-  /** Signed also by a client that has logged on. */
-  readonly isAlwaysSigned?: true;
+  /** Logs on: signed also by a client that has logged on before. */
+  readonly isLogon?: true;
   /** Takes no time from a client that has logged on. */
   readonly needsNoTime?: true;
   /** Its effect; `apiKey` is that of a signed request. */
-  run(
-    caller: Pick<SignedCall, "strategyId">,
-    apiKey: string,
-    parameters: Parameters,
-  ): Promise<Done | Refusal> | Done | Refusal;
+  run(caller: OwnCaller, apiKey: string, parameters: Parameters): Promise<Done | Refusal> | Done | Refusal;
 };
 
 /** The row of a method, the method if it is one of the connection itself, and the key that asks for it. */
@@ -215,15 +223,17 @@ class ApiConnection implements ConnectionHandler {
     };
     try {
       const reply = await observed(seen, gateway.observer, run);
-      this.#connection.send(String(reply.body));
+      const { left } = await this.#connection.answer(String(reply.body));
       // Orders in flight have passed before the ban began.
       if (reply.status === 418) void this.#connection.end(1_008, "banned");
       afterwards?.();
+      await left;
     } catch (error) {
       if (error instanceof StoreUnavailable)
         log.warn({ reason: error.message }, "the database is out of reach");
       else log.error({ err: error, method }, "a request of the WebSocket API could not be answered");
-      this.#connection.send(String(this.#error(envelope, faultOf(error), this.#addressUsage()).body));
+      const body = String(this.#error(envelope, faultOf(error), this.#addressUsage()).body);
+      await (await this.#connection.answer(body)).left;
     }
   }
 
@@ -235,12 +245,12 @@ class ApiConnection implements ConnectionHandler {
     const asked = new Map(params);
     for (const name of ENVELOPE_PARAMETERS) asked.delete(name);
     if (row.access === "public") return { ...NOBODY, asked };
-    if (apiKey === null)
-      return { failed: "HEADER", because: { refusal: "PARAMETER_MISSING", parameter: "apiKey" } };
+    if (apiKey === null) return { failed: "HEADER", because: NOT_LOGGED_ON };
     if (!isKeyText(apiKey)) return NO_KEY;
     // A session has signed once; a request with a signature of its own is checked by that.
     const isLoggedOn = this.#session?.apiKey === apiKey && !params.has("signature");
-    const isOfSession = isLoggedOn && own?.isAlwaysSigned !== true;
+    const isLogon = own?.isLogon === true;
+    const isOfSession = isLoggedOn && !isLogon;
     const signature = params.get("signature")?.toLowerCase() ?? null;
     const proof =
       row.access === "key" || (isOfSession && own?.needsNoTime === true)
@@ -248,11 +258,16 @@ class ApiConnection implements ConnectionHandler {
         : isOfSession
           ? "SESSION"
           : { signature, messages: signedTexts({ params, source }) };
-    return await authenticateKey(
-      { apiKey, readParameters: () => asked, proof },
-      this.#parts.gateway,
-      context,
-    );
+    const isSigned = typeof proof === "object";
+    const readParameters = (): Parameters | Refusal => {
+      if (isSigned && !isUnambiguous(params)) return { refusal: "REQUEST_MALFORMED" };
+      return (isLogon ? unreadByLogon(params) : null) ?? asked;
+    };
+    const { gateway, usedSignatures } = this.#parts;
+    const caller = await authenticateKey({ apiKey, readParameters, proof }, gateway, context);
+    if ("failed" in caller || !isSigned) return caller;
+    const isUsed = usedSignatures.use(params, isLogon ? addressHolder(this.#upgrade.address) : null);
+    return isLogon && isUsed ? { ...caller, asked: { refusal: "KEY_REFUSED" } } : caller;
   }
 
   #reply(envelope: Envelope, answer: Answer | Refusal, usage: UsageShown, limit?: Limit): Reply {
@@ -298,6 +313,7 @@ class ApiConnection implements ConnectionHandler {
     method: string,
     onDone: (then: (() => void) | undefined) => void,
   ): Route {
+    const session = this.#session;
     return {
       method: "GET",
       paths: [`/${method}`],
@@ -312,7 +328,7 @@ class ApiConnection implements ConnectionHandler {
       parse: (parameters: Parameters) => parameters,
       answer: async (parameters, _ports, call) => {
         const asked = parameters as Parameters;
-        const done = await run(call, call.apiKey, asked);
+        const done = await run({ ...call, session }, call.apiKey, asked);
         if (isRefusal(done)) return done;
         onDone(done.afterwards);
         return done.result;
@@ -324,7 +340,7 @@ class ApiConnection implements ConnectionHandler {
     return {
       "session.logon": {
         access: "signed",
-        isAlwaysSigned: true,
+        isLogon: true,
         run: (_caller, apiKey) => {
           // The client may have left by now, and nothing would end the session.
           if (!this.#connection.isOpen) return { refusal: "BUSY" };
@@ -349,8 +365,8 @@ class ApiConnection implements ConnectionHandler {
   #userDataMethods(): Readonly<Record<string, OwnMethod>> {
     const subscribe =
       (isOfSession: boolean): OwnMethod["run"] =>
-      ({ strategyId }, apiKey) =>
-        this.#subscribe(strategyId, apiKey, isOfSession);
+      (caller, apiKey) =>
+        this.#subscribe(caller, apiKey, isOfSession);
     return {
       "userDataStream.subscribe": { access: "signed", needsNoTime: true, run: subscribe(true) },
       "userDataStream.subscribe.signature": { access: "signed", run: subscribe(false) },
@@ -373,7 +389,11 @@ class ApiConnection implements ConnectionHandler {
     };
   }
 
-  async #subscribe(strategyId: string, apiKey: string, isOfSession: boolean): Promise<Done | Refusal> {
+  async #subscribe(
+    { strategyId, session }: OwnCaller,
+    apiKey: string,
+    isOfSession: boolean,
+  ): Promise<Done | Refusal> {
     const { userStreams, keyChecks } = this.#parts;
     const isActive = () => [...this.#subscriptions.values()].some((one) => one.strategyId === strategyId);
     const areExhausted = () =>
@@ -385,6 +405,8 @@ class ApiConnection implements ConnectionHandler {
     if (feed === null) return { refusal: "KEY_NOT_BOUND" };
     // The client may have left by now, and nothing would end the subscription.
     if (!this.#connection.isOpen) return { refusal: "BUSY" };
+    // Its session may have ended, and nothing would end the subscription either.
+    if (isOfSession && session !== null && session !== this.#session) return NOT_LOGGED_ON;
     // Other requests may have subscribed while the account was loaded.
     if (isActive()) return { refusal: "SUBSCRIPTION_ACTIVE" };
     if (areExhausted()) return { refusal: "SUBSCRIPTIONS_EXHAUSTED" };
@@ -456,8 +478,10 @@ class ApiConnection implements ConnectionHandler {
   }
 }
 
-const NOTHING_READ: Pick<ApiFrame, "params" | "source"> = { params: new Map(), source: "" };
+const NOTHING_READ: Pick<ApiFrame, "params" | "source"> = { params: new Map(), source: null };
 const NO_PAGES = () => null;
+/** What names no key has a session's, or none. */
+const NOT_LOGGED_ON = { refusal: "PARAMETER_MISSING", parameter: "apiKey" } as const;
 /** What is no key is refused as one that there is not. */
 const NO_KEY = { failed: null, because: { refusal: "KEY_REFUSED" } } as const;
 /** Parameters of the envelope, which no row reads. */

@@ -9,6 +9,8 @@ import { signed } from "../support/signed-client.ts";
 import { ApiSocket, signedParams } from "../support/sockets/api-socket.ts";
 
 const FUTURES = "/ws-fapi/v1";
+/** Lists in lists. */
+const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 let gateway: GatewayProcess;
 let spot: Credentials;
 let futures: Credentials;
@@ -107,7 +109,7 @@ describe("a signature", () => {
       }),
     );
     const secret = "NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j";
-    expect(sign(secret, [...signedTexts({ params, source: "{}" })][0] ?? "")).toBe(
+    expect(sign(secret, [...signedTexts({ params, source: null })][0] ?? "")).toBe(
       "aa1b5712c094bc4e57c05a1a5c1fd8d88dcd628338ea863fec7b88e59fe2db24",
     );
   });
@@ -140,10 +142,92 @@ describe("a signature", () => {
     expect(await client.request("account.status", params)).toMatchObject({ status, error: { code } });
   });
 
+  test("that is wrong is no fault of the server, however deep the message is", async () => {
+    const client = await open();
+    const params = { apiKey: spot.apiKey, timestamp: Date.now(), signature: "0".repeat(64) };
+    const text = JSON.stringify({ id: 1, method: "account.status", params });
+    for (const levels of [1, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000])
+      client.socket.send(text.replace(/}$/, `,"x":${deep(levels)}}`));
+    await expect.poll(() => client.messages).toHaveLength(8);
+    expect(client.messages.filter(({ status }) => status >= 500)).toEqual([]);
+  });
+
   test("that is too old is refused as over REST", async () => {
     const client = await open();
     const answer = await client.signed("account.status", spot, { timestamp: Date.now() - 60_000 });
     expect(answer).toMatchObject({ status: 400, error: { code: -1021 } });
+  });
+});
+
+describe("a captured order", () => {
+  const SPOT_ORDER = {
+    symbol: "BTCUSDT",
+    side: "BUY",
+    type: "MARKET",
+    quantity: "0.0002",
+    recvWindow: "30000",
+  };
+
+  test.each([
+    ["a name", { "newClientOrderId=recut-1&newOrderRespType": "FULL" }],
+    ["a value", { newClientOrderId: "recut-1&newOrderRespType=FULL" }],
+  ])("whose boundaries are moved into %s makes no second order", async (_where, moved) => {
+    const key = gateway.seed("spot");
+    const client = await open();
+    const params = signedParams(key, {
+      ...SPOT_ORDER,
+      newClientOrderId: "recut-1",
+      newOrderRespType: "FULL",
+    });
+    const { newClientOrderId, newOrderRespType, ...rest } = params;
+    expect(await client.request("order.place", params)).toMatchObject({ status: 200 });
+    for (let again = 0; again < 2; again += 1) {
+      const answer = await client.request("order.place", { ...rest, ...moved });
+      expect(answer).toMatchObject({ status: 400, error: { code: -1100 } });
+    }
+    const orders = (await client.signed("allOrders", key, { symbol: "BTCUSDT" })).result;
+    expect(orders).toMatchObject([{ clientOrderId: newClientOrderId }]);
+  });
+
+  test("of futures keeps its reduceOnly", async () => {
+    const client = await open(FUTURES);
+    const { reduceOnly, recvWindow, ...rest } = signedParams(futures, {
+      ...{ symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.01" },
+      ...{ recvWindow: "10000", reduceOnly: "true" },
+    });
+    const moved = { ...rest, [`recvWindow=${recvWindow}&reduceOnly`]: reduceOnly };
+    expect(await client.request("order.place", moved)).toMatchObject({ status: 400, error: { code: -1100 } });
+  });
+
+  test.each([
+    ["10", '"010"'],
+    ["123456e2", "123456e2"],
+  ])("with the id %s is not another order when the id is written %s", async (signedId, sent) => {
+    const key = gateway.seed("spot");
+    const client = await open();
+    const params = signedParams(key, { ...SPOT_ORDER, newClientOrderId: signedId });
+    expect(await client.request("order.place", params)).toMatchObject({ status: 200 });
+    const text = (quantity: string) =>
+      JSON.stringify({ id: quantity, method: "order.place", params })
+        .replace(`"newClientOrderId":"${signedId}"`, `"newClientOrderId":${sent}`)
+        .replace('"quantity":"0.0002"', `"quantity":${quantity}`);
+    for (const quantity of ['"0.0002"', "0.0002"]) await client.sendText(text(quantity), quantity);
+    const orders = (await client.signed("allOrders", key, { symbol: "BTCUSDT" })).result;
+    expect(orders).toMatchObject([{ clientOrderId: signedId }]);
+  });
+
+  test("is no logon", async () => {
+    const client = await open();
+    const params = signedParams(gateway.seed("spot"), SPOT_ORDER);
+    expect(await client.request("order.place", params)).toMatchObject({ status: 200 });
+    expect(await client.request("session.logon", params)).toMatchObject({
+      status: 400,
+      error: {
+        code: -1104,
+        msg: "Not all sent parameters were read; read '4' parameter(s) but was sent '8'.",
+      },
+    });
+    expect((await client.request("session.status")).result).toMatchObject({ apiKey: null });
   });
 });
 
@@ -238,6 +322,34 @@ describe("a session", () => {
     expect(await client.request("session.logout")).toMatchObject({ status: 200, result: { apiKey: null } });
     const after = await client.request("account.status", { timestamp: Date.now() });
     expect(after).toMatchObject({ status: 400, error: { code: -1102 } });
+  });
+
+  test.each(["account.status", "userDataStream.subscribe.signature"])(
+    "does not begin with a signature that was used for %s",
+    async (method) => {
+      const params = signedParams(spot, { recvWindow: 10_000 });
+      expect(await (await open()).request(method, params)).toMatchObject({ status: 200 });
+      const client = await open();
+      expect(await client.request("session.logon", params)).toMatchObject({
+        status: 401,
+        error: { code: -2015 },
+      });
+      expect((await client.request("session.status")).result).toMatchObject({ apiKey: null });
+    },
+  );
+
+  test("begins on several connections with one message, as the official connector sends it", async () => {
+    const params = signedParams(spot, {});
+    for (const client of [await open(), await open()])
+      expect(await client.request("session.logon", params)).toMatchObject({ status: 200 });
+  });
+
+  test("begins with what clients send to log on", async () => {
+    const client = await open();
+    const params = { recvWindow: 10_000, returnRateLimits: false };
+    const loggedOn = await client.signed("session.logon", spot, params);
+    expect(loggedOn).toMatchObject({ status: 200, result: { apiKey: spot.apiKey } });
+    expect(loggedOn).not.toHaveProperty("rateLimits");
   });
 
   test("needs a signature to begin", async () => {
