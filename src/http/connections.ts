@@ -10,6 +10,11 @@ const LAST_ANSWERS_MS_MAX = 3_000;
  * intervals.
  */
 export const STALL_CHECK_INTERVAL_MS = 30_000;
+/**
+ * How much of one large write a client must take within an interval, bytes. Without a minimum, clients that
+ * read next to nothing could make the server hold any number of large answers.
+ */
+export const STALL_BYTES_MIN = 1_024 * 1_024;
 
 /**
  * All connections, so that a server that closes can cut also those that have not finished their TLS
@@ -80,8 +85,8 @@ export class InFlight {
  */
 export class StalledConnections {
   readonly #sockets = new Set<Socket>();
-  /** Of sockets with data to send: how many bytes had left them at the last check. */
-  #sent = new WeakMap<Socket, number>();
+  /** Of sockets with data to send: how far they were at the last check. */
+  #progress = new WeakMap<Socket, Progress>();
 
   constructor(server: Server) {
     const event = server instanceof TlsServer ? "secureConnection" : "connection";
@@ -91,17 +96,39 @@ export class StalledConnections {
     });
   }
 
-  /** Cuts the connections that have data to send and have sent none of it since the last check. */
+  /**
+   * Cuts the connections that have data to send and, since the last check, have finished no write and sent
+   * less than STALL_BYTES_MIN of the one that they are at.
+   */
   check(): void {
-    const before = this.#sent;
-    this.#sent = new WeakMap();
+    const before = this.#progress;
+    this.#progress = new WeakMap();
     for (const socket of this.#sockets) {
       const { bytesWritten, writableLength } = socket;
       if (writableLength === 0) continue;
       // `bytesWritten` includes the bytes that are still buffered.
-      const sent = bytesWritten - writableLength;
-      if (before.get(socket) === sent) socket.destroy();
-      else this.#sent.set(socket, sent);
+      const progress = { sent: bytesWritten - writableLength, queued: queuedBytes(socket) };
+      const last = before.get(socket);
+      const isStalled = last?.sent === progress.sent && last.queued - progress.queued < STALL_BYTES_MIN;
+      if (isStalled) socket.destroy();
+      else this.#progress.set(socket, progress);
     }
   }
 }
+
+/**
+ * Bytes of all finished writes; and how many of the present one the system has not taken yet. A large answer
+ * is one write.
+ */
+type Progress = { readonly sent: number; readonly queued: number };
+
+/**
+ * Node.js has no public name for it, and extends the timeouts of its own sockets by it. Below TLS is the
+ * handle of TCP.
+ */
+function queuedBytes(socket: Socket): number {
+  const handle = Reflect.get(socket, "_handle") as SocketHandle | null;
+  return (handle?._parent ?? handle)?.writeQueueSize ?? 0;
+}
+
+type SocketHandle = { readonly _parent?: SocketHandle; readonly writeQueueSize?: number };

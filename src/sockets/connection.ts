@@ -15,6 +15,13 @@ import {
   LIFETIME_MS,
 } from "./limits.ts";
 
+/** An answer that was written: whether it has left for the network shows later. */
+type Written = {
+  /** Resolves when it has left, or never will. */
+  readonly left: Promise<void>;
+};
+type WaitingAnswer = { readonly text: string; readonly written: (written: Written) => void };
+
 /** What serves the messages of a connection. */
 export type ConnectionHandler = {
   /** A text message from the client; a rejection closes the connection (1011). */
@@ -58,6 +65,9 @@ export class Connection {
   #handling = 0;
   /** Resolves when none is any more; null unless the connection ends. */
   #handled: PromiseWithResolvers<void> | null = null;
+  /** Answers that are not encoded yet, and the bytes of those that were written and have not left. */
+  readonly #answers: WaitingAnswer[] = [];
+  #answerBytes = 0;
   /** The newest message of each conflated stream, while the send buffer is full. */
   #conflated: Map<string, Buffer> | null = null;
 
@@ -69,7 +79,7 @@ export class Connection {
     this.#pongedAt = this.openedAt;
     this.#timers = [
       timers.every(ping.everyMs, () => this.#ping()),
-      timers.after(LIFETIME_MS, () => this.close(1_000, "24 hours have passed")),
+      timers.after(LIFETIME_MS, () => void this.end(1_000, "24 hours have passed")),
     ];
     tcp.on("drain", () => this.#flush());
     webSocket.on("message", (data, isBinary) => this.#take(data as Buffer, isBinary));
@@ -83,6 +93,7 @@ export class Connection {
     webSocket.on("close", () => {
       for (const cancel of this.#timers) cancel();
       this.#conflated = null;
+      this.#writeAnswers();
       this.#handler?.onClosed();
     });
   }
@@ -102,6 +113,17 @@ export class Connection {
   }
 
   /**
+   * Sends the answer to a request behind the answers before it, and resolves when it was written: what is
+   * sent from then on comes behind it. It cuts no client that reads slowly.
+   */
+  answer(text: string): Promise<Written> {
+    return new Promise((written) => {
+      this.#answers.push({ text, written });
+      this.#writeAnswers();
+    });
+  }
+
+  /**
    * Sends an encoded frame. A frame with a `stream` may be replaced by a newer one of the same stream while
    * the client reads slowly; any other is kept, and a client that lets too many bytes wait is cut.
    */
@@ -113,7 +135,7 @@ export class Connection {
       this.#conflated.set(stream, frame);
       return;
     }
-    if (tcp.writableLength > BUFFERED_BYTES_MAX) return void webSocket.terminate();
+    if (tcp.writableLength - this.#answerBytes > BUFFERED_BYTES_MAX) return void webSocket.terminate();
     tcp.write(frame);
   }
 
@@ -154,6 +176,29 @@ export class Connection {
     this.close(code, reason);
   }
 
+  /** Writes the answers that wait, until enough bytes of them are on their way. */
+  #writeAnswers(): void {
+    const { tcp } = this.#parts;
+    while (!this.isOpen || this.#answerBytes <= BUFFERED_BYTES_MAX) {
+      const answer = this.#answers.shift();
+      if (answer === undefined) return;
+      if (!this.isOpen) {
+        answer.written({ left: Promise.resolve() });
+        continue;
+      }
+      const frame = textFrame(answer.text);
+      this.#answerBytes += frame.length;
+      const left = new Promise<void>((resolve) => {
+        tcp.write(frame, () => {
+          this.#answerBytes -= frame.length;
+          resolve();
+          this.#writeAnswers();
+        });
+      });
+      answer.written({ left });
+    }
+  }
+
   #take(data: Buffer, isBinary: boolean): void {
     const handler = this.#handler;
     // What a client sent before it began to close is handled: it may have canceled its orders.
@@ -191,6 +236,8 @@ export class Connection {
 
   #ping(): void {
     const { webSocket, wallNow, ping } = this.#parts;
+    // Pings are behind an answer that is on its way. A client that does not read it is cut as a stalled one.
+    if (this.#answerBytes > 0) this.#pongedAt = wallNow();
     const silentMs = wallNow() - this.#pongedAt;
     if (silentMs > ping.everyMs + ping.pongWithinMs) return void webSocket.terminate();
     if (this.isOpen) webSocket.ping(String(wallNow()));

@@ -10,6 +10,7 @@ import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import { openDataDirectory } from "../config/data-directory.ts";
 import type { StrategyType } from "../domain/account.ts";
 import type { Gateway } from "../http/pipeline.ts";
+import { ReadyJson } from "../http/route.ts";
 import { ROUTES } from "../http/server.ts";
 import { secretOf } from "../keys/api-keys.ts";
 import { KeyChecks } from "../keys/key-checks.ts";
@@ -19,7 +20,7 @@ import { type SeenRequest, UNOBSERVED } from "../observability/request-context.t
 import { Budgets, FAILED_AUTHENTICATIONS_PER_MINUTE, WEIGHT_PER_MINUTE } from "../rate-limits/budgets.ts";
 import { ConnectionBound } from "../rate-limits/connections.ts";
 import { addressHolder, keyHolder } from "../rate-limits/holder.ts";
-import { REQUESTS_IN_FLIGHT_MAX, SUBSCRIPTIONS_PER_CONNECTION_MAX } from "./limits.ts";
+import { BUFFERED_BYTES_MAX, REQUESTS_IN_FLIGHT_MAX, SUBSCRIPTIONS_PER_CONNECTION_MAX } from "./limits.ts";
 import { isWebSocketUpgrade, Sockets } from "./server.ts";
 import type { UserEvent } from "./user-events/event.ts";
 import { createWsApi } from "./ws-api.ts";
@@ -28,6 +29,16 @@ const PATHS = { SPOT: "/ws-api/v3", FUTURES: "/ws-fapi/v1" } as const;
 const CONNECT_WEIGHT = { SPOT: 2, FUTURES: 5 } as const;
 const ADDRESS = "192.0.2.1";
 const SUBSCRIBE = "userDataStream.subscribe.signature";
+
+/** Larger than what the system buffers and what may wait of events, both together. */
+const LARGE = 2 * BUFFERED_BYTES_MAX;
+const LARGE_JSON = JSON.stringify("x".repeat(LARGE));
+/** The rows, with a large answer to `exchangeInfo`. */
+const WITH_LARGE_ANSWER = ROUTES.map((route) =>
+  route.paths.includes("/api/v3/exchangeInfo")
+    ? { ...route, parse: () => ({}), answer: () => new ReadyJson(LARGE_JSON) }
+    : route,
+);
 
 async function openFixture() {
   const { store, master } = await openDataDirectory(newDirectory(), null);
@@ -52,7 +63,7 @@ async function openFixture() {
     server,
     endpoints: createWsApi({
       gateway,
-      routes: ROUTES,
+      routes: WITH_LARGE_ANSWER,
       userStreams: {
         async open(strategyId) {
           opened.push(strategyId);
@@ -305,4 +316,53 @@ test("a client that does not read has all events up to a bound, and is cut beyon
   await closed;
   expect(heard().length).toBeLessThan(sent);
   expect(heard()).toEqual(Array.from({ length: heard().length }, (_, index) => index));
+});
+
+test("a client that reads gets every answer that it asked for, however large, and the events behind them", async () => {
+  const { open, signed, loaded, listeners, seen } = await openFixture();
+  loaded.resolve();
+  const client = await open();
+  await client.request(SUBSCRIBE, signed());
+  client.socket.pause();
+  const asked = [
+    client.request("exchangeInfo", {}, "a"),
+    client.request("exchangeInfo", {}, "b"),
+    client.request("ping", {}, "c"),
+  ];
+  await expect.poll(() => seen.length).toBe(4);
+  const [listener] = listeners;
+  listener?.({ name: "executionReport", text: JSON.stringify({ e: "executionReport" }) });
+  client.socket.resume();
+  const [first, second, third] = await Promise.all(asked);
+  expect([first.result.length, second.result.length]).toEqual([LARGE, LARGE]);
+  expect(third).toMatchObject({ id: "c", status: 200 });
+  expect(await client.message(({ event }) => event !== undefined)).toMatchObject({ subscriptionId: 0 });
+});
+
+test("a request is in flight until its answer has left", async () => {
+  const { open, seen } = await openFixture();
+  const client = await open();
+  client.socket.pause();
+  const asked = [client.request("exchangeInfo", {}, "large")];
+  for (let id = 0; id < 2 * REQUESTS_IN_FLIGHT_MAX; id += 1) asked.push(client.request("ping", {}, id));
+  await expect.poll(() => seen.length).toBe(REQUESTS_IN_FLIGHT_MAX);
+  const other = await open();
+  for (let round = 0; round < 3; round += 1)
+    expect(await other.request("time")).toMatchObject({ status: 200 });
+  expect(seen).toHaveLength(REQUESTS_IN_FLIGHT_MAX + 3);
+  client.socket.resume();
+  for (const answer of await Promise.all(asked)) expect(answer).toMatchObject({ status: 200 });
+});
+
+test("what a session began ends with it, also what was in flight", async () => {
+  const { open, signed, loaded, opened, listeners } = await openFixture();
+  const client = await open();
+  expect(await client.request("session.logon", signed())).toMatchObject({ status: 200 });
+  const subscribed = client.request("userDataStream.subscribe");
+  await expect.poll(() => opened).toHaveLength(1);
+  expect(await client.request("session.logout")).toMatchObject({ status: 200 });
+  loaded.resolve();
+  expect(await subscribed).toMatchObject({ status: 400, error: { code: -1102 } });
+  expect((await client.request("session.subscriptions")).result).toEqual([]);
+  expect(listeners.size).toBe(0);
 });

@@ -18,6 +18,7 @@ import {
   ATTEMPT_ADDRESSES_MAX,
   ATTEMPTS_MAX,
   ATTEMPTS_WINDOW_MS,
+  BUFFERED_BYTES_MAX,
   CONNECTIONS_MAX,
   CONTROL_BURST,
   CONTROL_PER_SECOND,
@@ -47,7 +48,15 @@ let connections: Connection[];
 /** The TCP sockets of handshakes without a network. */
 const withoutNetwork: Duplex[] = [];
 
-/** Sends back what it gets, but never answers "nothing". */
+/** Sends the answer to the message "later". */
+let answerLater: (() => void) | null = null;
+
+/** Larger than what the system buffers for a client that does not read. */
+const LARGE = "x".repeat(4 * BUFFERED_BYTES_MAX);
+/** Answers "large" that were written. */
+let largeAnswers: number;
+
+/** Sends back what it gets, "later" when the test says so and "large" at length, but never "nothing". */
 const echoOf = (path: string, ping: Endpoint["ping"]): Endpoint => ({
   takes: (asked) => asked === path,
   ping,
@@ -55,7 +64,16 @@ const echoOf = (path: string, ping: Endpoint["ping"]): Endpoint => ({
     connections.push(connection);
     return {
       countsMessages: true,
-      onMessage: (text) => (text === "nothing" ? new Promise(() => {}) : connection.send(text)),
+      async onMessage(text) {
+        if (text === "large") {
+          const { left } = await connection.answer(LARGE);
+          largeAnswers += 1;
+          return await left;
+        }
+        if (text === "nothing") await new Promise(() => {});
+        if (text === "later") await new Promise<void>((resolve) => (answerLater = resolve));
+        connection.send(text);
+      },
       onClosed: () => {},
       shutdownNotice: (at) => JSON.stringify({ e: "serverShutdown", E: at }),
     };
@@ -66,6 +84,8 @@ beforeEach(async () => {
   time = createManualTime();
   budgets = new Budgets();
   connections = [];
+  answerLater = null;
+  largeAnswers = 0;
   server = createServer({ shouldUpgradeCallback: isWebSocketUpgrade });
   sockets = new Sockets({
     server,
@@ -222,6 +242,24 @@ test.each([
   },
 );
 
+test("a client that takes long to read an answer owes no pong before it can have read the ping", async () => {
+  const client = await open();
+  const closed = once(client, "close").then(() => "closed");
+  client.pause();
+  client.send("large");
+  await expect.poll(() => largeAnswers).toBe(1);
+  for (let ping = 0; ping < 10; ping += 1) time.advance(SPOT_PING.everyMs);
+  const answered = once(client, "message").then(([data]) => data.length);
+  const pinged = once(client, "ping");
+  client.resume();
+  expect(await Promise.race([answered, closed])).toBe(LARGE.length);
+  await pinged;
+  time.advance(SPOT_PING.everyMs);
+  const echoed = once(client, "message").then(([data]) => String(data));
+  client.send("still open");
+  expect(await Promise.race([echoed, closed])).toBe("still open");
+});
+
 test("every path of the exchange has the pings of its family", () => {
   const none = {} as never;
   const endpoints = [
@@ -243,6 +281,19 @@ test("a connection ends after 24 hours, whatever it does", async () => {
   await once(client, "message");
   time.advance(1);
   expect(await closed).toMatchObject([1_000, Buffer.from("24 hours have passed")]);
+});
+
+test("a message that was taken before the 24 hours were over is answered before the connection ends", async () => {
+  const client = await open({}, new URL("/without-pings", url).href);
+  const heard: string[] = [];
+  client.on("message", (data) => heard.push(String(data)));
+  client.send("later");
+  await expect.poll(() => answerLater).not.toBeNull();
+  time.advance(LIFETIME_MS);
+  const closed = once(client, "close");
+  answerLater?.();
+  expect(await closed).toMatchObject([1_000, Buffer.from("24 hours have passed")]);
+  expect(heard).toEqual(["later"]);
 });
 
 test("a client may send a burst, then so much a second, pings included", async () => {
