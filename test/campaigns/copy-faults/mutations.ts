@@ -93,7 +93,7 @@ export const MUTATIONS = {
     changes: [
       {
         file: "copy/executor/place.ts",
-        from: /state\.put\(skipped\(sizedRow, scaled\.skip\)\);/,
+        from: /state\.put\(\{ \.\.\.skipped\(sizedRow, scaled\.skip\), updatedAt: now\(\) \}\);/,
         to: 'state.put({ ...sizedRow, status: "CANCELED" });',
       },
     ],
