@@ -283,6 +283,8 @@ describe("the owner", () => {
       for (let attempt = 0; attempt < 10; attempt += 1) {
         expect(await give(right() === "000000" ? "000001" : "000000")).toEqual({ refused: "CODE_REFUSED" });
       }
+      await fixture.settled();
+      expect((await fixture.actions(ADA)).filter((what) => what === "LOCKED_OUT")).toHaveLength(1);
       expect(await give(right())).toMatchObject(LOCKED);
     },
   );

@@ -44,7 +44,12 @@ type Tried = "PASSWORD" | "CODE" | "CODE_BESIDE_PASSWORD";
 type Bucket = { readonly holder: string; readonly max: number };
 
 /** Every admitted attempt is recorded in `own`, and removed if it succeeds; `address` gets failures only. */
-type Buckets = { readonly own: readonly Bucket[]; readonly address: Bucket | null };
+type Buckets = {
+  readonly own: readonly Bucket[];
+  /** The bucket of the browser, also of a code that counts beside its password. */
+  readonly browser: Bucket;
+  readonly address: Bucket | null;
+};
 
 type LockoutParts = {
   readonly people: Pick<
@@ -105,9 +110,9 @@ export class Lockout {
   /** Ends an admitted attempt that failed. */
   async failed(account: TriedAccount, caller: Caller, tried: Tried = "PASSWORD"): Promise<void> {
     const now = this.#parts.wallNow();
-    const { own, address } = this.#bucketsOf(account, caller, tried);
+    const { own, browser, address } = this.#bucketsOf(account, caller, tried);
     if (address !== null) await this.#record(address, now);
-    const lock = await this.#lockOf(own, now);
+    const lock = await this.#lockOf([...new Set([browser, ...own])], now);
     if (lock !== null) this.#locked(lock, account, caller);
   }
 
@@ -166,6 +171,7 @@ export class Lockout {
         ...(tried === "CODE_BESIDE_PASSWORD" ? [] : [browser]),
         ...(tried === "PASSWORD" || personId === null ? [] : [codes]),
       ],
+      browser,
       address:
         device === null
           ? { holder: `address:${networkOf(caller.address)}`, max: ADDRESS_FAILURES_MAX }
