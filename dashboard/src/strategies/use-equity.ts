@@ -62,6 +62,9 @@ function usePrices(family: StrategyJson["type"], symbols: readonly string[]) {
   useEffect(() => {
     const followed = names === "" ? [] : names.split(" ").slice(0, FOLLOWED_MAX);
     const ends = followed.map((symbol) => follow({ kind: "prices", family, symbol }));
+    // What is followed no longer has no price that is kept up to date.
+    setPrices((before) => only(before, followed));
+    setStale((before) => only(before, followed));
     return () => {
       for (const end of ends) end();
     };
@@ -79,4 +82,12 @@ function usePrices(family: StrategyJson["type"], symbols: readonly string[]) {
   });
   const times = symbols.flatMap((symbol) => stale.get(symbol) ?? []);
   return { prices, staleSince: times.length === 0 ? null : Math.min(...times) };
+}
+
+/** The entries of these symbols. */
+function only<Value>(
+  entries: ReadonlyMap<string, Value>,
+  symbols: readonly string[],
+): ReadonlyMap<string, Value> {
+  return new Map([...entries].filter(([symbol]) => symbols.includes(symbol)));
 }
