@@ -76,7 +76,8 @@ export class FollowedBook {
 
   constructor(type: StrategyType, resting: number) {
     this.#diffs = diffsOf(DIFF_LEVELS[type]);
-    for (let number = 0; number < resting; number += 1) this.#queues.add(waiting(number), LEVEL_QUANTITY);
+    const joined = { displayed: LEVEL_QUANTITY, updateId: this.#book.lastUpdateId };
+    for (let number = 0; number < resting; number += 1) this.#queues.add(waiting(number), joined);
   }
 
   /** A diff that fills nobody, µs. */

@@ -115,6 +115,34 @@ describe("at the price", () => {
     expect(aheadOf(all, 1)).toBe(ahead);
   });
 
+  test.each([
+    ["another one waits at its price", "50000"],
+    ["it is alone at its price", "49000"],
+  ])("what was added before an order was registered was not canceled before, if %s", async (_if, other) => {
+    const all = await createFixture({ strict: { queue: "power-1" }, strategies: ["one", "two"] });
+    all.market.openBook(SYMBOL, { asks: "60000x1", bids: "50000x1" });
+    await all.triggers.open();
+    await all.place("one", "BUY", other, { quantity: "0.001" });
+    all.time.advance(1);
+    const hold = all.storage.hold();
+    const placing = all.place("two", "BUY", "50000", { quantity: "0.001" });
+    await hold.reached;
+    for (const bids of ["50000x0.8", "50000x2"]) {
+      all.time.advance(1);
+      all.market.diff(SYMBOL, { bids });
+    }
+    hold.release();
+    await placing;
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "buyer", "1", "60000")]);
+    const ahead = () => formatBriefly(all.triggers.aheadOf("two", 1) ?? 0n);
+    expect(ahead()).toBe("0.8");
+    await inTurn(all, [
+      (market) => market.diff(SYMBOL, { bids: "50000x1" }),
+      (market) => market.aggregate(SYMBOL, "buyer", "1", "60000"),
+    ]);
+    expect(ahead()).toBe("0.4");
+  });
+
   test("what was canceled before an order joined another one at its price does not move it forward", async () => {
     const strategies = ["one", "two"];
     const all = await createFixture({ strict: { queue: "power-1" }, strategies });

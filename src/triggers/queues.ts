@@ -358,7 +358,10 @@ export class Queues {
     if (own === undefined) this.#orders.set(strategyId, new Map([[orderId, waiting]]));
     else own.set(orderId, waiting);
     const book = this.#deps.market.book(symbol);
-    queues.add(waiting, book?.displayedAt(restingSide(side), price) ?? waiting.position.ahead);
+    queues.add(waiting, {
+      displayed: book?.displayedAt(restingSide(side), price) ?? waiting.position.ahead,
+      updateId: book?.lastUpdateId ?? Number.NEGATIVE_INFINITY,
+    });
     if (book !== null) queues.meet(takenSide(side), book.displayed(takenSide(side)));
     return waiting;
   }

@@ -52,7 +52,7 @@ function filledBy(model: QueueModel, steps: readonly Timed[]): bigint[][] {
       const order = waiting(model, { ...each, orderId: orders.length, ahead, since: now, updateId });
       orders.push(order);
       filled.push(0n);
-      queues.add(order, ahead);
+      queues.add(order, { displayed: ahead, updateId });
     } else if (each.type === "DIFF") {
       updateId += 1;
       book.set(each.price, each.quantity);

@@ -106,9 +106,9 @@ export class SymbolQueues {
     return [...this.#sides.BID.orders(), ...this.#sides.ASK.orders()];
   }
 
-  /** Adds an order. `displayed` is what others display at its price; null if that is not known. */
-  add(order: Waiting, displayed: Quantity | null): void {
-    this.#sides[restingSide(order.side)].add(order, displayed);
+  /** Adds an order, with what others display at its price. */
+  add(order: Waiting, joined: Joined): void {
+    this.#sides[restingSide(order.side)].add(order, joined);
   }
 
   remove(order: Waiting): void {
@@ -269,10 +269,12 @@ export class SymbolQueues {
       const traded = contained.reduce((sum, { quantity }) => add(sum, quantity), ZERO as Quantity);
       for (const order of level.orders) {
         if (updateId <= order.bookUpdateId) continue;
-        const joinedAt = level.joinedAt.get(order);
-        level.joinedAt.delete(order);
+        const joined = level.joinedAt.get(order);
+        // What was displayed when it joined contains a change that was received before.
+        const isAfter = joined !== undefined && updateId > joined.updateId;
+        if (isAfter) level.joinedAt.delete(order);
         if (!isConcerned(order.strategyId)) continue;
-        const before = joinedAt === undefined ? level.displayed : joinedAt;
+        const before = isAfter ? joined.displayed : level.displayed;
         moveByChange(order, after, time, before === null ? null : { before, after, traded });
       }
       level.displayed = after;
@@ -407,15 +409,21 @@ export function unfilled({ remaining, expected }: Waiting): Quantity {
   return remaining > expected ? subtract(remaining, expected) : ZERO;
 }
 
+/**
+ * What others display at the price of an order when it joins, null if that is not known, and the last change
+ * that this contains: changes that it contains may still wait for earlier trades.
+ */
+export type Joined = { readonly displayed: Quantity | null; readonly updateId: number };
+
 type Level = {
   readonly price: Price;
-  /** What the last change displayed; null while it is not known. */
+  /** What the last change displayed that has moved its orders; null while it is not known. */
   displayed: Quantity | null;
   /**
-   * What was displayed when an order joined, until the first change after it: the ticker may have been newer
-   * than the last change. Null if it was not known.
+   * How orders joined, until the first change after that: the ticker may have been newer than the last
+   * change.
    */
-  readonly joinedAt: Map<Waiting, Quantity | null>;
+  readonly joinedAt: Map<Waiting, Joined>;
   /** Those that no change has contained yet. */
   trades: { readonly time: number; readonly quantity: Quantity }[];
   /** In their execution order. */
@@ -464,15 +472,15 @@ class QueueSide {
     return reached;
   }
 
-  add(order: Waiting, displayed: Quantity | null): void {
+  add(order: Waiting, joined: Joined): void {
     const { price } = order;
     let level = this.#levels.get(price);
     if (level === undefined) {
-      level = { price, displayed, joinedAt: new Map(), trades: [], orders: [] };
+      level = { price, displayed: null, joinedAt: new Map(), trades: [], orders: [] };
       this.#levels.set(price, level);
       this.#prices.splice(this.#placeOf(price), 0, price);
     }
-    level.joinedAt.set(order, displayed);
+    level.joinedAt.set(order, joined);
     const place = level.orders.findIndex((other) => isBefore(order, other));
     level.orders.splice(place === -1 ? level.orders.length : place, 0, order);
   }

@@ -146,7 +146,11 @@ function addTo(queues: SymbolQueues, waiting: Map<number, Waiting>, order: Order
   const { account, market } = bench;
   const added = waitingOf(account.strategyId, order, account.profile.strict?.queue ?? "trades");
   waiting.set(order.orderId, added);
-  queues.add(added, market.book(order.symbol)?.displayedAt(restingSide(order.side), order.price) ?? null);
+  const book = market.book(order.symbol);
+  queues.add(added, {
+    displayed: book?.displayedAt(restingSide(order.side), order.price) ?? null,
+    updateId: book?.lastUpdateId ?? Number.NEGATIVE_INFINITY,
+  });
 }
 
 /** `asks BTCUSDT 60000x0.0005 …`: what a side displays from now on. Changed levels may cross open orders. */
@@ -250,7 +254,10 @@ const up: Step = (bench, [symbol = ""]) => {
   followed.missed = null;
   followed.queues = new SymbolQueues();
   for (const each of waiting.values()) {
-    followed.queues.add(each, book.displayedAt(restingSide(each.side), each.price));
+    followed.queues.add(each, {
+      displayed: book.displayedAt(restingSide(each.side), each.price),
+      updateId: book.lastUpdateId,
+    });
   }
   const outcomes = (missed ?? []).flatMap((market) => {
     const matches = followed.queues.match(market, stepOf(bench, symbol), ALL);

@@ -65,7 +65,10 @@ export class OpenShadows {
     const waiting = waitingOf(shadowAccount.name, order, model);
     const { side, price } = order;
     const book = this.#market.book(this.#symbol);
-    this.#queues.add(waiting, book?.displayedAt(restingSide(side), price) ?? waiting.position.ahead);
+    this.#queues.add(waiting, {
+      displayed: book?.displayedAt(restingSide(side), price) ?? waiting.position.ahead,
+      updateId: book?.lastUpdateId ?? Number.NEGATIVE_INFINITY,
+    });
     if (book !== null) this.#queues.meet(takenSide(side), book.displayed(takenSide(side)));
     this.#strict.set(shadowAccount.name, { shadowAccount, waiting });
   }
