@@ -311,6 +311,30 @@ test("a settlement is applied to a position of a server that died before it noti
   expect(await fundingOf(store, "two")).toEqual(["-1.00000000"]);
 });
 
+test("a settlement that everybody has is applied to nobody again: no account is loaded", async () => {
+  const fixture = await withClock(await createFixture({ ...FUTURES, strategies: ["one", "two"] }));
+  const { market, store, storage, logged, place, goTo } = fixture;
+  for (const id of ["one", "two"]) await place(id, "BUY", null, ONE);
+  market.nextFunding.set("BTCUSDT", DUE);
+  market.settlements = [settlementAt(PUBLISHED, "0.01")];
+  const { triggerStore } = storage;
+  const { loadAccount } = triggerStore;
+  let loads = 0;
+  triggerStore.loadAccount = async (strategyId) => {
+    loads += 1;
+    return await loadAccount(strategyId);
+  };
+  await goTo(DUE + ASK_AFTER);
+  expect(await fundingOf(store, "one")).toEqual(["-1.00000000"]);
+  market.nextFunding.set("BTCUSDT", DUE + 8 * HOUR);
+  const asked = market.askedForSettlements.length;
+  loads = 0;
+  await goTo(DUE + 2 * ASK_ANYWAY + MINUTE);
+  expect(market.askedForSettlements.length).toBeGreaterThan(asked);
+  expect(loads).toBe(0);
+  expect(logged.filter((line) => line.includes("funding is settled"))).toHaveLength(1);
+});
+
 test("what could not be applied to all is not noted, and applied to the others later", async () => {
   const fixture = await withClock(await createFixture({ ...FUTURES, strategies: ["one", "two"] }));
   const { market, store, storage, place, goTo } = fixture;
@@ -343,18 +367,20 @@ async function withClock<Fixture extends ReturnType<typeof restart>>(fixture: Fi
   // Notes of hours would take their time.
   storage.failsToNote = true;
   await triggers.open();
+  const logged: string[] = [];
   const clock = new FundingClock({
     market,
     holders: triggers,
     store: storage.store,
     every: time.every,
-    log: pino({ level: "silent" }),
+    log: pino({ level: "info" }, { write: (line: string) => logged.push(line) }),
   });
   clocks.push(clock);
   await clock.rebuild();
   return {
     ...fixture,
     clock,
+    logged,
     /** Advances to a market time, in steps in which everything due is done. */
     async goTo(at: number): Promise<void> {
       const far = Math.max(0, at - time.now() - NEAR) / LEAPS;

@@ -48,7 +48,7 @@ export type SettledHolders = {
    * Until when the market is covered for all triggers, market time in Unix ms; null while that is unknown.
    */
   coveredUntil(symbol: string): number | null;
-  /** Applies a settlement to all strategies; false if it has to be repeated. */
+  /** Applies a settlement to all strategies that do not have it yet; false if it has to be repeated. */
   settle(settlement: Settlement): Promise<boolean>;
 };
 
@@ -159,7 +159,7 @@ export class FundingClock {
     if (covered === null || (isExpected && covered < expectedAt)) return;
     try {
       const applied = this.#applied.get(symbol);
-      // A position may have become known since, so what was applied last is applied again.
+      // A position may have become known since, so what was applied last is requested again.
       const from = applied === undefined ? since - BEFORE_FIRST_MS : applied + 1 - UNKNOWN_MS_MAX;
       const question = this.#market.settlementsBetween(symbol, from, now);
       const settlements = await Promise.race([question, this.#closing.promise]);
@@ -185,10 +185,14 @@ export class FundingClock {
   async #settle(symbol: string, settlements: readonly Settlement[]): Promise<boolean> {
     for (const settlement of settlements) {
       if (!this.#isOpen) return false;
+      const { fundingTime } = settlement;
       const covered = this.#holders.coveredUntil(symbol);
-      if (covered === null || covered < settlement.fundingTime) return false;
+      if (covered === null || covered < fundingTime) return false;
       if (!(await this.#holders.settle(settlement))) return false;
-      this.#log.info({ symbol, fundingTime: settlement.fundingTime }, "funding is settled");
+      // One that is requested again was logged before.
+      if (fundingTime > (this.#applied.get(symbol) ?? 0)) {
+        this.#log.info({ symbol, fundingTime }, "funding is settled");
+      }
     }
     return true;
   }

@@ -105,9 +105,9 @@ export class CoverageLog {
     this.#noted.delete(symbol);
   }
 
-  /** The subscribed symbols and their coverage. */
-  entries(): Iterable<[string, SymbolCoverage]> {
-    return this.#symbols.entries();
+  /** The coverage of a symbol; null if it is not subscribed. */
+  of(symbol: string): SymbolCoverage | null {
+    return this.#symbols.get(symbol) ?? null;
   }
 
   /** Marks the market since a time as uncovered, for a trigger that became known late. */

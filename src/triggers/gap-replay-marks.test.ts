@@ -162,6 +162,50 @@ describe("triggers of an order under `strict` that a trade of the gap has filled
     expect(await standingOf(store, "one")).toMatchObject({ stop, profit });
   });
 
+  test("are hit by its prices before the present one, if the gap is still replayed then", async () => {
+    const { place, time, desk, store, market, settled, gap } = await fixtureWithGap({
+      strict: {},
+      strategies: ["one", "two"],
+    });
+    market.openBook("BTCUSDT", { bids: "99x10", asks: "100x10" });
+    await place("one", "BUY", "95", { ...ONE, stopLoss: "92", takeProfit: "103" });
+    await place("two", "BUY", null, { ...ONE, stopLoss: "97" });
+    // The last minute of the gap is not applied before the fill is committed.
+    const filled = Promise.withResolvers<null>();
+    desk.onCommitted(({ strategyId }) => {
+      if (strategyId === "one") filled.resolve(null);
+    });
+    const execute = desk.execute.bind(desk);
+    desk.execute = async (strategyId, ...rest) => {
+      if (strategyId === "two") await filled.promise;
+      return await execute(strategyId, ...rest);
+    };
+    market.unheard("BTCUSDT", "seller", "20", "94", minuteAt(2) + 5);
+    market.marked = [minute(4, "98", "104"), minute(9, "96", "100")];
+    await gap({});
+    expect(await standingOf(store, "two")).toMatchObject({ stop: "FINISHED" });
+    market.showMark("BTCUSDT", "91");
+    await settled();
+    time.advance(STORE_INTERVAL);
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ stop: "CANCELED", profit: "FINISHED" });
+  });
+
+  test("are hit by its prices before the present one, if another gap comes at once", async () => {
+    const { place, time, store, market, settled, gap } = await fixtureWithGap({ strict: {} });
+    market.openBook("BTCUSDT", { bids: "99x10", asks: "100x10" });
+    await place("one", "BUY", "95", { ...ONE, stopLoss: "92", takeProfit: "103" });
+    market.unheard("BTCUSDT", "seller", "20", "94", minuteAt(2) + 5);
+    market.showMark("BTCUSDT", "91");
+    market.marked = [minute(4, "94", "104")];
+    await gap({});
+    market.miss("BTCUSDT", time.now() - 1, time.now());
+    await settled();
+    time.advance(STORE_INTERVAL);
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ stop: "CANCELED", profit: "FINISHED" });
+  });
+
   test("are hit by a price of the time without a process", async () => {
     const before = await createFixture({ ...FUTURES, strict: {} });
     before.market.openBook("BTCUSDT", { bids: "99x10", asks: "100x10" });
@@ -304,12 +348,12 @@ describe("a trigger while a gap is being filled", () => {
 });
 
 /** A fixture whose market misses everything from its start until now, with the given history. */
-async function fixtureWithGap({ strict }: Parameters<typeof createFixture>[0] = {}) {
-  const fixture = await createFixture({ ...FUTURES, ...(strict !== undefined && { strict }) });
+async function fixtureWithGap(options: Parameters<typeof createFixture>[0] = {}) {
+  const fixture = await createFixture({ ...FUTURES, ...options });
   const { time, market, settled } = fixture;
-  const startGap = ({ marked = [], traded = [] }: Past) => {
+  const startGap = ({ marked, traded = [] }: Past) => {
     time.advance(Math.max(0, GAP_END - time.now()));
-    market.answerMarks(marked);
+    if (marked !== undefined) market.answerMarks(marked);
     market.answer(traded);
     market.miss("BTCUSDT", START, time.now());
   };

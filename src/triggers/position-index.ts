@@ -3,6 +3,8 @@
 // position whose brackets are not known has no trigger. Positions are values: the index has what was
 // committed, whatever happens to the account object.
 import type { Account, Position } from "../domain/account.ts";
+import { dueAt } from "../domain/held-before.ts";
+import type { Settlement } from "../domain/market.ts";
 import type { Bracket, ContractTerms } from "../domain/symbol.ts";
 import { triggerOfPosition } from "./trigger.ts";
 
@@ -11,6 +13,8 @@ type Holding = {
   readonly position: Position | null;
   /** The earliest known time of the holding, market time, Unix ms. */
   readonly since: number;
+  /** Time of the last settlement that the strategy has, Unix ms; 0 for none. */
+  readonly fundedUntil: number;
 };
 
 /** A contract that a strategy holds or has held, and the earliest known time, market time, Unix ms. */
@@ -25,7 +29,8 @@ export class PositionIndex {
   readonly #brackets = new Map<string, readonly Bracket[]>();
 
   /** Replaces what a strategy holds. Returns the symbols whose holding has changed. */
-  update({ strategyId, positions, heldBefore }: Pick<Account, "strategyId" | "positions" | "heldBefore">) {
+  update(account: Pick<Account, "strategyId" | "positions" | "heldBefore" | "fundedUntil">) {
+    const { strategyId, positions, heldBefore } = account;
     const former = this.#byStrategy.get(strategyId) ?? NONE;
     // Every commit of a spot strategy returns here.
     if (positions.size + heldBefore.size + former.size === 0) return [];
@@ -38,7 +43,10 @@ export class PositionIndex {
       if (position !== null) times.push(position.openedAt);
       if (before === undefined || before.position !== position || times.length === 0) changed.push(symbol);
       if (times.length === 0) this.#remove(symbol, strategyId);
-      else this.#put(symbol, strategyId, { position, since: Math.min(...times) });
+      else {
+        const fundedUntil = account.fundedUntil.get(symbol) ?? 0;
+        this.#put(symbol, strategyId, { position, since: Math.min(...times), fundedUntil });
+      }
     }
     if (symbols.size > 0) this.#byStrategy.set(strategyId, symbols);
     else this.#byStrategy.delete(strategyId);
@@ -52,6 +60,13 @@ export class PositionIndex {
   /** The strategies that hold or held a contract. */
   strategiesOn(symbol: string): readonly string[] {
     return [...(this.#bySymbol.get(symbol)?.keys() ?? [])];
+  }
+
+  /** Those of them that do not have a settlement yet, as far as is known. */
+  unsettledOn({ symbol, fundingTime }: Settlement): readonly string[] {
+    return [...(this.#bySymbol.get(symbol) ?? [])].flatMap(([strategyId, { fundedUntil }]) =>
+      dueAt(fundedUntil) < dueAt(fundingTime) ? [strategyId] : [],
+    );
   }
 
   /** Whether a contract has open positions, of any strategy. */

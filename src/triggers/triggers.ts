@@ -212,9 +212,12 @@ export class Triggers {
     return this.#coverage.until(symbol, this.#coverageState(symbol));
   }
 
-  /** Applies a settlement of funding to all strategies. Returns false if it has to be repeated. */
+  /**
+   * Applies a settlement of funding to all strategies that do not have it yet. Returns false if it has to be
+   * repeated.
+   */
   async settle(settlement: Settlement): Promise<boolean> {
-    return (await this.#settle(settlement)).isComplete;
+    return (await this.#settle(settlement, this.#positions.unsettledOn(settlement))).isComplete;
   }
 
   /** Ignores everything from now on; the next start finds the triggers in the store. */
@@ -388,7 +391,11 @@ export class Triggers {
     if (since === undefined) return;
     backdateCreated(this.#index, strategyId, { events, to: since });
     for (const trigger of added) {
-      if (this.#hitBeforeLoad({ ...trigger, since }) === null) void this.#defer(trigger.symbol);
+      if (this.#hitBeforeLoad({ ...trigger, since }) !== null) continue;
+      const { symbol } = trigger;
+      void this.#defer(symbol);
+      // The end of a gap in progress would end the deferral.
+      if (this.#gaps.first(symbol) !== null) this.#requestIfReceived(symbol);
     }
   }
 
@@ -431,6 +438,8 @@ export class Triggers {
         this.#received(symbol, coverage);
         coverage.completeSince = this.#market.now();
         this.#queues.missed(symbol, from);
+        // Before the gap: its end would end the deferral of live hits.
+        this.#requestIfReceived(symbol);
         this.#addGap(symbol, from, to);
       },
     });
@@ -460,6 +469,13 @@ export class Triggers {
     this.#requestUncovered(symbol, coverage);
   }
 
+  /** Requests an uncovered interval of a symbol that has prices. */
+  #requestIfReceived(symbol: string): void {
+    const coverage = this.#coverage.of(symbol);
+    if (coverage === null || coverage.completeSince === null || this.#isSilent(symbol)) return;
+    this.#requestUncovered(symbol, coverage);
+  }
+
   /** Requests an uncovered interval once all triggers that it concerns are known. */
   #requestUncovered(symbol: string, coverage: SymbolCoverage): void {
     const { uncoveredSince } = coverage;
@@ -472,10 +488,7 @@ export class Triggers {
   /** Periodic work: many triggers may have added many uncovered intervals, which are requested together. */
   #maintain(): void {
     for (const symbol of this.#subscriptions.keys()) this.#reprice(symbol);
-    for (const [symbol, coverage] of this.#coverage.entries()) {
-      if (coverage.completeSince !== null && !this.#isSilent(symbol))
-        this.#requestUncovered(symbol, coverage);
-    }
+    for (const symbol of this.#subscriptions.keys()) this.#requestIfReceived(symbol);
     void this.#storeCoverage();
   }
 
@@ -510,15 +523,12 @@ export class Triggers {
     return executed;
   }
 
-  async #settle(settlement: Settlement): Promise<Settled> {
-    const settled = await settleFunding(
-      settlement,
-      this.#positions.strategiesOn(settlement.symbol),
-      this.#deps,
-    );
+  async #settle(settlement: Settlement, strategies: readonly string[]): Promise<Settled> {
+    const unsettled = new Set(this.#positions.unsettledOn(settlement));
+    const settled = await settleFunding(settlement, strategies, this.#deps);
     // Replayed: another server has settled the strategy, and nothing was announced here.
     for (const [strategyId, { replayed }] of settled.outcomes) {
-      if (replayed) this.#accounts.request(strategyId);
+      if (replayed && unsettled.has(strategyId)) this.#accounts.request(strategyId);
     }
     return settled;
   }
@@ -563,7 +573,9 @@ export class Triggers {
   /** Applies a step of a gap. Returns the number of triggers that it hit. */
   async #apply(symbol: string, step: Step): Promise<number> {
     if (step.type === "FUNDING") {
-      const { outcomes } = await this.#settle(step.settlement);
+      const { settlement } = step;
+      // Also those who have it: the prices of the gap after it may hit the triggers that it has changed.
+      const { outcomes } = await this.#settle(settlement, this.#positions.strategiesOn(settlement.symbol));
       for (const [strategyId, { events }] of outcomes) {
         backdateCreated(this.#index, strategyId, { events, to: step.at });
       }

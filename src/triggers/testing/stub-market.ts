@@ -43,6 +43,8 @@ export class StubMarket implements DeskMarket, LiveMarket {
   /** Answers to the next requests; when none is left, nothing was traded. */
   readonly #answers: (readonly PriceRange[] | null)[] = [];
   readonly #answersOfMarks: (readonly PriceRange[] | null)[] = [];
+  /** The mark prices of the past, for requests without another answer. */
+  marked: readonly PriceRange[] = [];
   readonly #books = new Map<string, EffectiveBook>();
   readonly #bookEvents: { readonly symbol: string; readonly event: BookEvent }[] = [];
   #bookListeners: { readonly symbol: string; readonly listener: (event: BookEvent) => void }[] = [];
@@ -147,9 +149,10 @@ export class StubMarket implements DeskMarket, LiveMarket {
     );
   }
 
-  async markedBetween(): Promise<readonly PriceRange[] | null> {
+  async markedBetween(_symbol: string, from: number, to: number): Promise<readonly PriceRange[] | null> {
     const answer = this.#answersOfMarks.shift();
-    return answer === undefined ? [] : answer;
+    const within = this.marked.filter((range) => range.to >= from && range.from <= to);
+    return answer === undefined ? within : answer;
   }
 
   async settlementsBetween(symbol: string, from: number, to: number): Promise<readonly Settlement[] | null> {
