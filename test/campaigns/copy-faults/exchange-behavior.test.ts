@@ -125,6 +125,15 @@ test("a client id whose order is open is refused, as the exchange does", async (
   expect(way.accepted.get("resting")).toBe(1);
 });
 
+test("the same is answered at once where the parameters come in the body", async () => {
+  await open({ reuseIds: { secretOf: () => KEY.apiSecret } });
+  const body = "symbol=BTCUSDT&side=BUY&type=LIMIT&newClientOrderId=resting&timestamp=1";
+  const headers = { "x-mbx-apikey": KEY.apiKey, "content-type": "application/x-www-form-urlencoded" };
+  const placed = () => fetch(`${way.url}/fapi/v1/order`, { method: "POST", headers, body });
+  expect(await (await placed()).json()).toMatchObject({ status: "NEW" });
+  expect(await (await placed()).json()).toMatchObject({ code: -4116 });
+});
+
 test("a leg that is answered with the one that the venue has was accepted once", async () => {
   await open({});
   const placeLeg = (clientAlgoId: string, key = KEY) =>

@@ -222,9 +222,16 @@ export class ExchangeBehavior {
     const clientId = clientIdOf(parameters) ?? "";
     const again = await this.#reuse(request, clientId, forward);
     if (again?.kind === "REFUSED") return again.answer;
-    const answered = this.#ownNames(await forward(request, again !== null));
+    const forgetReuse = () => again !== null && this.#forgetReuse(`${apiKey} ${clientId}`, again.before);
+    const answered = await forward(request, again !== null).then(
+      (forwarded) => this.#ownNames(forwarded),
+      (error) => {
+        forgetReuse();
+        throw error;
+      },
+    );
     if (answered.status !== 200) {
-      if (again !== null) this.#forgetReuse(`${apiKey} ${clientId}`, again.before);
+      forgetReuse();
       return answered;
     }
     const body = JSON.parse(String(answered.body));

@@ -194,8 +194,9 @@ export class FaultProxy implements AsyncDisposable {
   ): Promise<Answer> {
     if (this.#target === null) throw new Error("there is no server to forward to");
     const { hostname, port } = this.#target;
-    // Of the body as it is read here; compressed answers could not be read.
-    const { connection: _, host: __, "transfer-encoding": ___, "accept-encoding": ____, ...kept } = headers;
+    // Those of the body follow from what is sent from here; compressed answers could not be read.
+    const left = new Set(["connection", "host", "transfer-encoding", "content-length", "accept-encoding"]);
+    const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !left.has(name)));
     const hasBody = body.length > 0 || method === "POST" || method === "PUT";
     const sent = request({
       ...{ agent: this.#agent, hostname, port, method, signal },
