@@ -41,7 +41,7 @@ const STILL_OPEN_MS = 500;
  * OVER: it is not open any more; its state, or null if the venue does not know it. NEVER_SENT: a leg that
  * still waited.
  */
-type CancelOutcome =
+export type CancelOutcome =
   | { readonly kind: "OVER"; readonly state: VenueOrderState | null; readonly counts: Counts }
   | { readonly kind: "NEVER_SENT" }
   | Refused
@@ -77,7 +77,7 @@ export async function cancel(
       return;
     }
   }
-  const { entry, outcome } = await cancelRow(context, resting, null);
+  const { entry, outcome } = await cancelRow(context, resting, null, undefined, { endsUnseen: false });
   switch (outcome.kind) {
     case "UNSENT":
     case "REFUSED":
@@ -183,7 +183,9 @@ export async function cancelRow(
   // A poll has booked its end in the meantime.
   if (!isOpen(present)) return { entry: present, outcome };
   const isHidden = outcome.state === null && present.venueOrderId !== null;
-  if (isHidden && present.status === "UNCONFIRMED" && !endsUnseen) return { entry: present, outcome };
+  if (isHidden && present.status === "UNCONFIRMED" && !endsUnseen) {
+    return { entry: state.put({ ...present, isCancelDue: true }), outcome };
+  }
   if (isHidden && (present.status === "RESTING" || present.isCancelDue !== true)) {
     return { entry: unseenRow(state, { ...present, isCancelDue: true }, now()), outcome };
   }

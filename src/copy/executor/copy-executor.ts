@@ -644,6 +644,7 @@ export class CopyExecutor {
 
   #isReconcilingDue(symbol: string): boolean {
     if (symbol !== "") this.#dropTarget(symbol);
+    if (this.#excess(symbol) <= 0n) this.#waitsSince.delete(symbol);
     if (symbol === "" || !isUneven(this.#context, symbol)) {
       if (!this.#closesAll || this.#closed.has(symbol)) return false;
     }
@@ -772,8 +773,9 @@ export class CopyExecutor {
   ): void {
     const now = this.#parts.wallNow();
     this.#alarms.noteExit(symbol, result.kind === "LEFT" && result.skip.venue !== null);
-    if (result.kind !== "WAITS") this.#waitsSince.delete(symbol);
-    else if (!this.#waitsSince.has(symbol)) this.#waitsSince.set(symbol, now);
+    // An attempt that has failed does not begin the waiting again.
+    if (result.kind === "CLEAN" || result.kind === "UNPROTECTED") this.#waitsSince.delete(symbol);
+    else if (result.kind === "WAITS" && !this.#waitsSince.has(symbol)) this.#waitsSince.set(symbol, now);
     if (result.kind === "WAITS") this.#paces.set(symbol, { at: now + RECONCILE_AFTER_MS });
     else if (result.kind === "CLEAN") {
       this.#paces.delete(symbol);

@@ -1126,14 +1126,54 @@ test("an overdue sale on spot that the venue does not cancel keeps its coins, an
   expect(sales.map((sale) => `${sale.orderId}`)).toEqual([id]);
 });
 
+test("an open sale on spot that the venue hides is canceled when its copy closes, although a remainder is beside it", async () => {
+  const { strategy, copier } = await withHiddenSale();
+  await isInDoubt(copier);
+  await fixture.changeCopy(copier, strategy, "CLOSING", "COPIER");
+  const at = fixture.time.now();
+  const isSold = async () => /FLATTEN SELL .*FILLED/.test(`${await fixture.log(copier)}`);
+  await fixture.waitFor("it is sold", isSold);
+  expect(fixture.time.now() - at).toBeLessThan(60_000);
+  expect((await fixture.log(copier))[1]).toMatch(/^PLACE SELL LIMIT 0.00079 CANCELED/);
+});
+
+test.each([
+  ["its cancel is refused once", { isHidden: false }],
+  ["the venue knows it only after its cancel", { isHidden: true }],
+])("an overdue sale is canceled again soon: %s", async (_, { isHidden }) => {
+  const { strategy, copier, orderId } = await withHiddenSale({ closeAfterSeconds: 60 });
+  if (!isHidden) showsAgain();
+  const code = isHidden ? -2011 : -1008;
+  answers.set("DELETE /api/v3/order", { status: 400, body: `{"code":${code},"msg":"Not now."}` });
+  fixture.pairs.show("BTCUSDT", "104990", "105000");
+  const seen = { seen: decimal<Price>("105000"), seenAt: fixture.time.now() };
+  await fixture.does(strategy, { type: "FillRestingOrder", orderId, ...seen }, false);
+  fixture.wake(strategy);
+  await fixture.waitFor("it is tried", () => proxy.seen.includes("DELETE /api/v3/order"));
+  answers.delete("DELETE /api/v3/order");
+  showsAgain();
+  const at = fixture.time.now();
+  const isSold = async () => /RECONCILE SELL .*FILLED/.test(`${await fixture.log(copier)}`);
+  await fixture.waitFor("it is sold", isSold);
+  expect(fixture.time.now() - at).toBeLessThan(20_000);
+  expect((await fixture.log(copier))[1]).toMatch(/^PLACE SELL LIMIT 0.00079 CANCELED/);
+});
+
+/** Ends what `withHiddenSale` has begun. */
+function showsAgain(): void {
+  hides = () => false;
+  answers.delete("GET /api/v3/openOrders");
+  answers.delete("GET /api/v3/account");
+}
+
 /**
  * A spot copy with a sale that the venue has acknowledged and hides, as it does the account; its owner has
  * coins, too.
  */
-async function withHiddenSale() {
+async function withHiddenSale({ closeAfterSeconds = 5 } = {}) {
   const strategy = await fixture.strategy("SPOT");
   await fixture.start();
-  const copier = await fixture.copier(strategy, "SPOT", { closeAfterSeconds: 5 });
+  const copier = await fixture.copier(strategy, "SPOT", { closeAfterSeconds });
   await fixture.does(strategy, places("BUY", "0.0008"));
   const orderId = await fixture.does(strategy, places("SELL", "0.00079", { at: "105000" }));
   const order = (await fixture.venue.orders(copier.account, "BTCUSDT")).find(({ side }) => side === "SELL");

@@ -74,7 +74,7 @@ export async function endWait(context: CopyContext, waiting: MirrorEntry): Promi
   const { state, now } = context;
   const isBefore = waiting.seq === null;
   if (!closesPosition(state, waiting)) {
-    if (opensLater(state, waiting)) return;
+    if (!isBefore && opensLater(state, waiting)) return;
     state.put({ ...skipped(waiting, skipOf("NOTHING_HELD")), updatedAt: now() });
   } else if (isBefore && hasLegOfKind(state, waiting)) {
     state.put({ ...skipped(waiting, skipOf("OVERTAKEN")), updatedAt: now() });

@@ -100,3 +100,23 @@ test("an exit whose limit the strategy has filled is closed at the market after 
   // A limit is a price promise unless the settings say otherwise.
   expect(await fixture.position(patient, "BTCUSDT")).toBe("0.002");
 });
+
+test("the seconds of an exit do not count from one before it that was filled in time", async () => {
+  const strategy = await strategyOf("FUTURES");
+  const copier = await fixture.copier(strategy, "FUTURES", { closeAfterSeconds: 60 });
+  await fixture.does(strategy, places("BUY", "0.002"));
+  const asks = async () =>
+    (await fixture.venue.orders(copier.account, "BTCUSDT")).filter(({ type }) => type === "LIMIT");
+  const sells = async () => {
+    const orderId = await fixture.does(strategy, places("SELL", "0.001", { at: "101000" }));
+    const seen = decimal<Price>("101000");
+    await fixture.does(strategy, { type: "FillRestingOrder", orderId, seen, seenAt: fixture.time.now() });
+    await fixture.passes(20_000);
+    return (await asks()).at(-1);
+  };
+  const first = await sells();
+  await fixture.venue.fill(copier.account, `${first?.orderId}`, "101000");
+  await fixture.waitFor("it is booked", async () => (await fixture.holds(copier, "BTCUSDT")) === "0.001");
+  await fixture.passes(60_000);
+  expect((await sells())?.status).toBe("NEW");
+});

@@ -6,13 +6,21 @@ import { LEVERAGE_DEFAULT } from "../../engine/futures/margin.ts";
 import { magnitude, type Quantity, type Rate, SCALE, subtract, ZERO } from "../../money/decimal.ts";
 import type { CopyStore } from "../../store/store.ts";
 import { leadStateOf } from "../leads/actions.ts";
-import { closesPosition, endRow, isLeg, isWaitingLeg, ownRow, skipped } from "../orders/copy-state.ts";
+import {
+  closesPosition,
+  endRow,
+  isLeg,
+  isOpen,
+  isWaitingLeg,
+  ownRow,
+  skipped,
+} from "../orders/copy-state.ts";
 import { bookOpenOrders } from "../reconcile/balances.ts";
 import { refusedAs } from "../session/failures.ts";
 import { driftOf, repairOrders } from "../sizing/drift.ts";
 import { symbolsHeld, unexecuted } from "../sizing/proportion.ts";
 import { leverageSkip, skipWords } from "../sizing/skip.ts";
-import { cancelRow } from "./cancel.ts";
+import { type CancelOutcome, cancelRow } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
 import { sendAtMarket } from "./exits.ts";
 import { conclude, feesOfSpot, setCopiedLeverage } from "./place.ts";
@@ -114,7 +122,7 @@ export async function withdraw(context: CopyContext, request: CopyRequest): Prom
       canceled.add(entry.entryId);
       const { outcome } = await cancelRow(context, entry, null, () => gate.blocked());
       if (outcome.kind === "UNSENT") return outcome.skip;
-      if (isUnknown(context, entry)) state.put({ ...entry, status: "LEFT", updatedAt: now() });
+      if (isUnknown(context, entry, outcome)) leave(context, entry);
       if (outcome.kind !== "REFUSED") continue;
       refused = refusedAs(outcome.refusal).skip;
       if (await session.isUnlisted(entry.symbol ?? "", outcome.refusal)) endRow(state, entry, refused, now());
@@ -137,12 +145,16 @@ export function giveUp(context: CopyContext, request: CopyRequest, skip: Skip): 
   state.finishRequest(request, now(), skipWords(skip, null));
 }
 
-function leaveAll({ state, now }: CopyContext): void {
-  for (const entry of state.open()) {
+function leaveAll(context: CopyContext): void {
+  for (const entry of context.state.open()) {
     if (entry.status !== "RESTING" && entry.status !== "UNCONFIRMED") continue;
-    const isFilled = entry.quantity !== null && entry.quantity > 0n && unexecuted(entry) === 0n;
-    state.put({ ...entry, status: isFilled ? "FILLED" : "LEFT", updatedAt: now() });
+    leave(context, entry);
   }
+}
+
+function leave({ state, now }: CopyContext, entry: MirrorEntry): void {
+  const isFilled = entry.quantity !== null && entry.quantity > 0n && unexecuted(entry) === 0n;
+  state.put({ ...entry, status: isFilled ? "FILLED" : "LEFT", updatedAt: now() });
 }
 
 /** Orders of which it is not known whether the venue has taken them. Those at the market are never open. */
@@ -153,8 +165,9 @@ function mayBeOpen({ state }: CopyContext): readonly MirrorEntry[] {
 }
 
 /** Whether the venue knows nothing of a canceled order: it may have it, and not show it yet. */
-function isUnknown({ state }: CopyContext, entry: MirrorEntry): boolean {
-  return entry.status === "UNCONFIRMED" && state.latest(entry).status === "SKIPPED";
+function isUnknown({ state }: CopyContext, entry: MirrorEntry, outcome: CancelOutcome): boolean {
+  const isSilent = outcome.kind === "OVER" && outcome.state === null;
+  return entry.status === "UNCONFIRMED" && isSilent && !isOpen(state.latest(entry));
 }
 
 /** Whether it is on the side that closes what the copy holds, and was sent. */

@@ -203,6 +203,22 @@ describe("a way to the venue that breaks", () => {
     expect(entry?.queries).toBeGreaterThan(0);
   });
 
+  test("has a sale sent again soon, however many bids of the copy rest", async () => {
+    await fixture.does(strategy, places("BUY", "0.0009"));
+    const bids = 20;
+    for (let bid = 0; bid < bids; bid += 1)
+      await fixture.does(strategy, places("BUY", "0.0001", { at: "50000" }));
+    expect(await orders()).toHaveLength(1 + bids);
+    proxy.plan("POST /api/v3/order", { cut: "BEFORE" });
+    const { length } = proxy.seen;
+    await fixture.does(strategy, places("SELL", "0.0005"), false);
+    fixture.wake(strategy);
+    await fixture.waitFor("it is dealt with", () => isDone(2 + bids));
+    expect((await fixture.log(copier)).at(-1)).toBe("PLACE SELL MARKET 0.0005 FILLED executed 0.0005");
+    const queries = proxy.seen.slice(length).filter((route) => route === "GET /api/v3/order");
+    expect(queries.length).toBeLessThanOrEqual(10);
+  });
+
   test("keeps the order of what follows, and delays no other copy", async () => {
     const other = await fixture.copier(strategy, "SPOT");
     proxy.plan("POST /api/v3/order", { cut: "BEFORE" });

@@ -439,12 +439,21 @@ class Attempts {
    */
   async #mayBeOffset(session: CopyContext["session"]): Promise<boolean> {
     const { symbol, side, quantity } = this.#row;
+    const isSent = ({ status }: MirrorEntry) => status === "RESTING" || status === "UNCONFIRMED";
+    const sent = this.#context.state
+      .open(symbol ?? "")
+      .filter((entry) => isSent(entry) && entry.side !== side);
+    if (!mayHide(sum(sent.map(unexecuted)), quantity)) return false;
+    const symbols = { orders: new Set([symbol ?? ""]), legs: new Set<string>() };
+    const open = sent.some(({ status }) => status === "RESTING")
+      ? await session.ask(({ client }) => client.openOrders(symbols))
+      : new Map<string, Quantity>();
     let offset: Quantity = ZERO;
-    for (const entry of this.#context.state.open(symbol ?? "")) {
-      const isSent = entry.status === "RESTING" || entry.status === "UNCONFIRMED";
-      if (!isSent || entry.side === side) continue;
-      const found = entry.status === "RESTING" ? await findAtVenue({ session }, entry) : null;
-      if (found?.executedQuantity !== entry.executedQuantity) offset = add(offset, unexecuted(entry));
+    for (const entry of sent) {
+      const { status, clientOrderId, executedQuantity } = entry;
+      if (status === "RESTING" && open.get(clientOrderId ?? "") === executedQuantity) continue;
+      const found = status === "RESTING" ? await findAtVenue({ session }, entry) : null;
+      if (found?.executedQuantity !== executedQuantity) offset = add(offset, unexecuted(entry));
     }
     return mayHide(offset, quantity);
   }

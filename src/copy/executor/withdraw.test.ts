@@ -209,4 +209,22 @@ describe("an entry on spot whose outcome is not known", () => {
     const [order] = await fixture.venue.orders(copier.account, "BTCUSDT");
     expect(order?.status).toBe(staysHidden ? "NEW" : "CANCELED");
   });
+
+  test("that the venue still hides is left, also if the balances show that a part of it is executed", async () => {
+    const strategy = await fixture.strategy("SPOT");
+    await fixture.start();
+    const copier = await fixture.copier(strategy, "SPOT");
+    await fixture.waitFor("it is polled", async () => (await fixture.copy(copier)).book.snapshot !== null);
+    proxy.plan("POST /api/v3/order", { cut: "AFTER" });
+    await fixture.does(strategy, places("BUY", "0.0005", { at: "90000" }), false);
+    fixture.wake(strategy);
+    const line = async () => (await fixture.log(copier))[0];
+    await fixture.waitFor("nobody knows of it", async () => `${await line()}`.includes("UNCONFIRMED"));
+    const [order] = await fixture.venue.orders(copier.account, "BTCUSDT");
+    await fixture.venue.fill(copier.account, `${order?.orderId}`, "90000");
+    await fixture.waitFor("it is booked", async () => (await fixture.holds(copier, "BTCUSDT")) !== "0");
+    await fixture.stopCopy(copier, strategy);
+    await fixture.waitFor("it is withdrawn", () => isWithdrawn(copier));
+    expect(await line()).toBe("PLACE BUY LIMIT 0.0005 LEFT executed 0.0004995 UNCONFIRMED");
+  });
 });

@@ -692,11 +692,14 @@ export function isClosedBy(side: MirrorEntry["side"], position: Quantity): boole
   return side === "SELL" ? position > 0n : position < 0n;
 }
 
-/** The waiting legs that are due: their position exists, or will never exist. */
+/**
+ * The waiting legs that are due: their position exists, or will never exist. One whose successor was refused
+ * is of the position that there was, not of the next.
+ */
 export function readyLegs(state: CopyState, symbol: string): readonly MirrorEntry[] {
   const isOver = (entry: MirrorEntry) =>
-    isWaitingLeg(entry) && (closesPosition(state, entry) || !opensLater(state, entry));
-  return state.resting(symbol).filter(isOver);
+    entry.seq === null || closesPosition(state, entry) || !opensLater(state, entry);
+  return state.resting(symbol).filter((entry) => isWaitingLeg(entry) && isOver(entry));
 }
 
 /** Whether an open order, or one in the outbox, opens the position that a leg is to close. */

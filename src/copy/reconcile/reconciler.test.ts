@@ -471,6 +471,19 @@ describe("a stop whose successor the venue refuses", () => {
     expect(await triggers()).toEqual([]);
   });
 
+  test("waits no more once the position is closed, although an order would open another", async () => {
+    refuses(Number.POSITIVE_INFINITY);
+    await fixture.does(strategy, places("BUY", "0.001", { at: "80000" }));
+    await moves();
+    const isWaiting = async () => (await fixture.log(copier)).at(-1) === "PLACE_LEG SELL STOP_MARKET RESTING";
+    await fixture.waitFor("it waits", isWaiting);
+    await fixture.does(strategy, places("SELL", "0.002"));
+    expect(await fixture.position(copier, "BTCUSDT")).toBe("0");
+    const open = async () => (await fixture.log(copier)).filter((line) => line.endsWith("RESTING"));
+    await fixture.waitFor("it waits no more", async () => (await open()).length === 1);
+    expect(await open()).toEqual(["PLACE BUY LIMIT 0.001 RESTING"]);
+  });
+
   test("does not keep the position open once the price has passed its successor", async () => {
     refuses(0);
     const { instead } = way;

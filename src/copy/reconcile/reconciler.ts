@@ -285,7 +285,8 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   const promised = sum(exits.filter(({ orderType }) => orderType === "LIMIT").map(unexecuted));
   const unconfirmed = sum(inDoubt.map(unexecuted));
   const size = subtract(subtract(excess, terms.givesUpExits ? ZERO : promised), unconfirmed);
-  if (size <= 0n) return terms.givesUpExits ? await cancelUnseen(context, inDoubt) : WAITS;
+  const exitsOver = async () => (terms.givesUpExits ? await cancelUnseen(context, inDoubt) : WAITS);
+  if (size <= 0n) return await exitsOver();
   const row: MirrorEntry = {
     ...(terms.before ?? {
       ...ownRow(terms.kind, symbol, now(), terms.request),
@@ -299,6 +300,8 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   };
   const { quantity, skip } = await fitted(context, row, size, { isReduction: true });
   if (skip !== null) {
+    // Exits that may be open have the rest of the excess.
+    if (terms.isClosing ? inDoubt.some(isUnseen) : size < excess) return await exitsOver();
     // The closing's own order has recorded the reason of the remainder.
     const last = terms.isClosing ? await context.findRow(symbol, isOwnOrder) : null;
     const isSaid = !terms.isClosing || (last !== null && last.executedQuantity > 0n);
@@ -322,12 +325,16 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   return { kind: "LEFT", skip: skipOf("ABOVE_MAXIMUM") };
 }
 
+function isUnseen({ unseenSince }: MirrorEntry): boolean {
+  return unseenSince !== undefined;
+}
+
 /**
  * Cancels sales on spot that the venue does not show: they may be open. One that it does not know may have
  * been executed, and stays unconfirmed.
  */
 async function cancelUnseen(context: CopyContext, inDoubt: readonly MirrorEntry[]): Promise<Reconciled> {
-  const unseen = inDoubt.filter(({ unseenSince }) => unseenSince !== undefined);
+  const unseen = inDoubt.filter(isUnseen);
   for (const entry of unseen) {
     const { outcome } = await cancelRow(context, entry, skipOf("OVERTAKEN"), undefined, {
       endsUnseen: false,
