@@ -4,11 +4,14 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Answer, FaultProxy } from "../../../test/support/servers/fault-proxy.ts";
 import type { CopySettings } from "../../domain/copying.ts";
 import { type Amount, decimal, type Price, type Rate } from "../../money/decimal.ts";
+import { ENDED_MS_MAX } from "../reconcile/balances.ts";
 import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 
 const SPOT_FILLS = "GET /api/v3/myTrades";
 const FUTURES_FILLS = "GET /fapi/v1/userTrades";
 const UNAVAILABLE = { status: 503, body: "" };
+/** So many checks in a row that find nothing under way. */
+const REST_CHECKS = 20;
 const UNKNOWN_ORDER = { status: 400, body: '{"code":-2013,"msg":"Order does not exist."}' };
 
 let fixture: CopiesFixture;
@@ -19,7 +22,7 @@ const answers = new Map<string, Answer>();
 let hides: (query: string) => boolean;
 /** Whether the venue does not answer a query of an order. */
 let silent: (query: string) => boolean;
-/** How often it still answers what a contract's account has. */
+/** How often it still answers what an account has. */
 let accounts: number;
 
 beforeEach(async () => {
@@ -33,8 +36,9 @@ beforeEach(async () => {
         rule({ route, query }) {
           const isQuery = /^GET .*\/order$/.test(route);
           const isHidden = isQuery && hides(query);
-          if (route === "GET /fapi/v3/account") accounts -= 1;
-          const isAway = (route === "GET /fapi/v3/account" && accounts < 0) || (isQuery && silent(query));
+          const isAccount = /^GET .*\/account$/.test(route);
+          if (isAccount) accounts -= 1;
+          const isAway = (isAccount && accounts < 0) || (isQuery && silent(query));
           const answer = isHidden ? UNKNOWN_ORDER : isAway ? UNAVAILABLE : answers.get(route);
           return answer === undefined ? {} : { answer };
         },
@@ -190,15 +194,34 @@ test("a sale and a purchase that the venue hides are made once, although they ca
   await fixture.does(strategy, places("BUY", "0.2", { symbol }));
   await fixture.waitFor("it is polled", async () => (await fixture.copy(copier)).book.snapshot !== null);
   hides = () => true;
-  for (const [side, quantity] of [
-    ["SELL", "0.0999"],
-    ["BUY", "0.1"],
-  ] as const) {
+  const sends = async (side: "SELL" | "BUY", quantity: string) => {
     proxy.plan("POST /api/v3/order", { answer: UNAVAILABLE, isForwarded: true });
     await fixture.does(strategy, places(side, quantity, { symbol }), false);
-  }
-  fixture.wake(strategy);
-  await fixture.passes(200_000);
+    fixture.wake(strategy);
+  };
+  const areUnconfirmed = async (count: number) =>
+    (await fixture.entries(copier)).filter(({ status }) => status === "UNCONFIRMED").length === count;
+  const areSent = async (count: number) =>
+    (await fixture.venue.orders(copier.account, symbol)).length === count;
+  await sends("SELL", "0.0999");
+  await fixture.waitFor("the sale is sent", () => areSent(2));
+  await isAtRest();
+  // While its outcome is looked for, nothing else asks for the balances; a poll gets them only after the
+  // purchase is sent.
+  accounts = 1;
+  await fixture.waitFor("nobody knows of the sale", () => areUnconfirmed(1));
+  expect(accounts).toBeLessThanOrEqual(0);
+  await sends("BUY", "0.1");
+  await fixture.waitFor("the purchase is sent", () => areSent(3));
+  expect(await fixture.holds(copier, symbol)).toBe("0.1998");
+  accounts = Number.POSITIVE_INFINITY;
+  await fixture.waitFor("nothing is looked for any more", async () =>
+    (await fixture.entries(copier)).every(({ status }) => status !== "SENT"),
+  );
+  expect(await areUnconfirmed(2)).toBe(true);
+  await fixture.passes(ENDED_MS_MAX);
+  await isPolledAgain(copier);
+  expect(await areUnconfirmed(2)).toBe(true);
   hides = () => false;
   await fixture.waitFor("both are shown", () => areShown(copier));
   const executed = (await fixture.entries(copier)).map(({ side, status }) => `${side} ${status}`);
@@ -288,6 +311,27 @@ async function isInDoubt(copier: Copier): Promise<void> {
   await fixture.waitFor("nobody knows of it", async () =>
     `${await fixture.log(copier)}`.includes("UNCONFIRMED"),
   );
+}
+
+/** Waits until nothing is under way, and the copy waits for the clock. */
+async function isAtRest(): Promise<void> {
+  const atRest = fixture.restWatch();
+  await fixture.eventually("it waits for the clock", () => proxy.pending === 0 && atRest() >= REST_CHECKS);
+}
+
+/** Waits until the copy has balances of later than now. */
+async function isPolledAgain(copier: Copier): Promise<void> {
+  const since = fixture.time.now();
+  await fixture.waitFor(
+    "it is polled again",
+    async () => ((await fixture.copy(copier)).book.snapshot?.at ?? 0) > since,
+  );
+}
+
+/** Advances the clock by this time, and not while the copy is busy. */
+async function passesAtRest(ms: number): Promise<void> {
+  const until = fixture.time.now() + ms;
+  await fixture.waitFor("the time passes", () => fixture.time.now() >= until);
 }
 
 /** A copy of a futures strategy, after its first poll. */
@@ -395,11 +439,7 @@ test("a purchase that the venue hides is booked although one before it was, and 
     const log = await fixture.log(copier);
     return log.filter((line) => line.includes("UNCONFIRMED")).length === 2;
   });
-  const since = fixture.time.now();
-  await fixture.waitFor(
-    "it is polled again",
-    async () => ((await fixture.copy(copier)).book.snapshot?.at ?? 0) > since,
-  );
+  await isPolledAgain(copier);
   expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.0014985");
   answers.clear();
   await fixture.waitFor("both are shown", () => areShown(copier));
@@ -453,11 +493,7 @@ test.each([
     await fixture.does(strategy, places("BUY", quantity, { at: "90000" }), false);
     fixture.wake(strategy);
     await isInDoubt(copier);
-    const since = fixture.time.now();
-    await fixture.waitFor(
-      "it is polled again",
-      async () => ((await fixture.copy(copier)).book.snapshot?.at ?? 0) > since,
-    );
+    await isPolledAgain(copier);
     const isOther = reason === "ABOVE_EXPOSURE_MAX";
     const other = isOther ? places("BUY", "0.05", { symbol: "ETHUSDT", at: "1900" }) : null;
     await fixture.does(strategy, other ?? places("BUY", quantity, { at: "90000" }));
@@ -1089,12 +1125,12 @@ test.each([
     const seen = { seen: decimal<Price>("105000"), seenAt: fixture.time.now() };
     await fixture.does(strategy, { type: "FillRestingOrder", orderId, ...seen }, false);
     fixture.wake(strategy);
-    await fixture.passes(40_000);
+    await passesAtRest(40_000);
     expect(await fixture.owned(copier, "BTC")).toBe(owned);
     answers.clear();
     hides = () => false;
     await fixture.waitFor("it is shown", async () => `${(await fixture.log(copier))[1]}`.includes("FILLED"));
-    await fixture.passes(10_000);
+    await passesAtRest(10_000);
     expect(await fixture.owned(copier, "BTC")).toBe(owned);
   },
 );
@@ -1121,7 +1157,7 @@ test("an overdue sale on spot that the venue does not cancel keeps its coins, an
   await fixture.does(strategy, { type: "FillRestingOrder", orderId, ...seen }, false);
   fixture.wake(strategy);
   await fixture.waitFor("it is tried", () => proxy.seen.includes("DELETE /api/v3/order"));
-  await fixture.passes(20_000);
+  await passesAtRest(20_000);
   const sales = (await fixture.venue.orders(copier.account, "BTCUSDT")).filter(({ side }) => side === "SELL");
   expect(sales.map((sale) => `${sale.orderId}`)).toEqual([id]);
 });
@@ -1227,10 +1263,10 @@ test("what the owner bought before the strategy canceled a hidden order is not t
   await fixture.trades(copier, "FUTURES", { side: "BUY", quantity: decimal("0.001") });
   // The venue shows it under its id.
   hides = (query) => query.includes("origClientOrderId");
-  await fixture.passes(40_000);
+  await passesAtRest(40_000);
   expect(await fixture.holds(copier, "BTCUSDT")).toBe("0");
   await fixture.does(strategy, { type: "CancelOrder", orderId });
-  await fixture.passes(40_000);
+  await passesAtRest(40_000);
   expect(await fixture.holds(copier, "BTCUSDT")).toBe("0");
   expect(await fixture.position(copier, "BTCUSDT")).toBe("0.001");
 });
