@@ -219,7 +219,7 @@ test("a sale and a purchase that the venue hides are made once, although they ca
     (await fixture.entries(copier)).every(({ status }) => status !== "SENT"),
   );
   expect(await areUnconfirmed(2)).toBe(true);
-  await fixture.passes(ENDED_MS_MAX);
+  await fixture.passesAtRest(ENDED_MS_MAX);
   await isPolledAgain(copier);
   expect(await areUnconfirmed(2)).toBe(true);
   hides = () => false;
@@ -326,12 +326,6 @@ async function isPolledAgain(copier: Copier): Promise<void> {
     "it is polled again",
     async () => ((await fixture.copy(copier)).book.snapshot?.at ?? 0) > since,
   );
-}
-
-/** Advances the clock by this time, and not while the copy is busy. */
-async function passesAtRest(ms: number): Promise<void> {
-  const until = fixture.time.now() + ms;
-  await fixture.waitFor("the time passes", () => fixture.time.now() >= until);
 }
 
 /** A copy of a futures strategy, after its first poll. */
@@ -1125,12 +1119,12 @@ test.each([
     const seen = { seen: decimal<Price>("105000"), seenAt: fixture.time.now() };
     await fixture.does(strategy, { type: "FillRestingOrder", orderId, ...seen }, false);
     fixture.wake(strategy);
-    await passesAtRest(40_000);
+    await fixture.passesAtRest(40_000);
     expect(await fixture.owned(copier, "BTC")).toBe(owned);
     answers.clear();
     hides = () => false;
     await fixture.waitFor("it is shown", async () => `${(await fixture.log(copier))[1]}`.includes("FILLED"));
-    await passesAtRest(10_000);
+    await fixture.passesAtRest(10_000);
     expect(await fixture.owned(copier, "BTC")).toBe(owned);
   },
 );
@@ -1157,7 +1151,7 @@ test("an overdue sale on spot that the venue does not cancel keeps its coins, an
   await fixture.does(strategy, { type: "FillRestingOrder", orderId, ...seen }, false);
   fixture.wake(strategy);
   await fixture.waitFor("it is tried", () => proxy.seen.includes("DELETE /api/v3/order"));
-  await passesAtRest(20_000);
+  await fixture.passesAtRest(20_000);
   const sales = (await fixture.venue.orders(copier.account, "BTCUSDT")).filter(({ side }) => side === "SELL");
   expect(sales.map((sale) => `${sale.orderId}`)).toEqual([id]);
 });
@@ -1263,10 +1257,10 @@ test("what the owner bought before the strategy canceled a hidden order is not t
   await fixture.trades(copier, "FUTURES", { side: "BUY", quantity: decimal("0.001") });
   // The venue shows it under its id.
   hides = (query) => query.includes("origClientOrderId");
-  await passesAtRest(40_000);
+  await fixture.passesAtRest(40_000);
   expect(await fixture.holds(copier, "BTCUSDT")).toBe("0");
   await fixture.does(strategy, { type: "CancelOrder", orderId });
-  await passesAtRest(40_000);
+  await fixture.passesAtRest(40_000);
   expect(await fixture.holds(copier, "BTCUSDT")).toBe("0");
   expect(await fixture.position(copier, "BTCUSDT")).toBe("0.001");
 });

@@ -111,12 +111,12 @@ test("the seconds of an exit do not count from one before it that was filled in 
     const orderId = await fixture.does(strategy, places("SELL", "0.001", { at: "101000" }));
     const seen = decimal<Price>("101000");
     await fixture.does(strategy, { type: "FillRestingOrder", orderId, seen, seenAt: fixture.time.now() });
-    await fixture.passes(20_000);
+    await fixture.passesAtRest(20_000);
     return (await asks()).at(-1);
   };
   const first = await sells();
   await fixture.venue.fill(copier.account, `${first?.orderId}`, "101000");
   await fixture.waitFor("it is booked", async () => (await fixture.holds(copier, "BTCUSDT")) === "0.001");
-  await fixture.passes(60_000);
+  await fixture.passesAtRest(60_000);
   expect((await sells())?.status).toBe("NEW");
 });

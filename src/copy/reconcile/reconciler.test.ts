@@ -435,7 +435,7 @@ describe("a stop whose successor the venue refuses", () => {
   test("is not taken away again and again for it, until the venue takes that", async () => {
     refuses(0);
     await moves();
-    await fixture.passes(5 * 60_000);
+    await fixture.passesAtRest(5 * 60_000);
     expect(cancels()).toBeLessThanOrEqual(2);
     expect(await isAt("90000")).toBe(true);
     way.instead = () => null;
@@ -445,13 +445,13 @@ describe("a stop whose successor the venue refuses", () => {
   test("waits no more once the venue takes its successor", async () => {
     refuses(Number.POSITIVE_INFINITY);
     await moves();
-    await fixture.passes(5_000);
+    await fixture.passesAtRest(5_000);
     way.instead = (route, parameters) =>
       route === "POST /fapi/v1/algoOrder" && parameters.get("triggerPrice") === "90000" ? BUSY : null;
     await fixture.waitFor("it is moved", () => isAt("92000"));
-    await fixture.passes(20_000);
+    await fixture.passesAtRest(20_000);
     const count = placements();
-    await fixture.passes(60_000);
+    await fixture.passesAtRest(60_000);
     expect(placements()).toBe(count);
     expect(await isAt("92000")).toBe(true);
     const open = (await fixture.log(copier)).filter((line) => line.endsWith("RESTING"));
@@ -461,12 +461,12 @@ describe("a stop whose successor the venue refuses", () => {
   test("waits no more once the strategy has canceled its successor", async () => {
     refuses(Number.POSITIVE_INFINITY);
     const legId = await moves();
-    await fixture.passes(5_000);
+    await fixture.passesAtRest(5_000);
     await fixture.does(strategy, { type: "CancelLeg", legId });
-    await fixture.passes(20_000);
+    await fixture.passesAtRest(20_000);
     const count = placements();
     way.instead = () => null;
-    await fixture.passes(60_000);
+    await fixture.passesAtRest(60_000);
     expect(placements()).toBe(count);
     expect(await triggers()).toEqual([]);
   });

@@ -291,6 +291,11 @@ export async function openCopiesFixture({
         await running?.leads.claim();
       }
     },
+    /** Advances the clock by this time, and not while the copier is busy. */
+    async passesAtRest(ms: number): Promise<void> {
+      const until = time.now() + ms;
+      await fixture.waitFor("the time passes", () => time.now() >= until);
+    },
     /** Announces a change from the dashboard. */
     async peopleChanged(strategyId: string): Promise<void> {
       await running?.copies.changed(strategyId);
