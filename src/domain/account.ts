@@ -7,7 +7,6 @@ import { type FillProfile, STANDARD } from "./fill-profile.ts";
 import type { Leg } from "./leg.ts";
 import type { Order, Side } from "./order.ts";
 import { NO_ORDERS, type OrderCounts } from "./order-counts.ts";
-import { FROM_THE_FIRST, type TimeOrder } from "./time-order.ts";
 
 export type StrategyType = "SPOT" | "FUTURES";
 /** `LIVE` permits writes; a closed strategy is permanent. Source: specification 2.2. */
@@ -76,7 +75,7 @@ export function emptyAccount(strategyId: string, type: StrategyType): Account {
     consumed: NOTHING,
     orderCounts: NO_ORDERS,
     updatedAt: 0,
-    ascendsFrom: FROM_THE_FIRST,
+    ascendsFrom: { orderId: 1, tradeId: 1 },
   };
 }
 
@@ -110,4 +109,27 @@ export type HeldBefore = { readonly changedAt: number; readonly quantity: Quanti
 /** The side of the order that closes a position. */
 export function closingSide({ quantity }: Pick<Position, "quantity">): Side {
   return quantity > 0n ? "SELL" : "BUY";
+}
+
+/**
+ * The first order or leg, and the first trade, from which times ascend with ids, but for the small differences
+ * between the clocks of servers. Times go back further when a tape is played again and when a server's clock is
+ * set back. History by time is found by bisection over ids since then.
+ */
+export type TimeOrder = { readonly orderId: number; readonly tradeId: number };
+
+/** The most that a record is earlier than any record before it where times ascend, ms. */
+export const DISORDER_MS_MAX = 60_000;
+
+/**
+ * The most that one change may be earlier than the change before it, ms: ten times what clocks of servers may
+ * differ. It is a part of the disorder, since several such steps can follow each other.
+ */
+const STEP_BACK_MS_MAX = 10_000;
+
+/** The ids from which times ascend after a change of an account. */
+export function timeOrderAfter(account: Account, at: number): TimeOrder {
+  const { ascendsFrom, updatedAt, nextOrderId, nextTradeId } = account;
+  if (at >= updatedAt - STEP_BACK_MS_MAX) return ascendsFrom;
+  return { orderId: nextOrderId, tradeId: nextTradeId };
 }

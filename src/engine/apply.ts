@@ -1,6 +1,6 @@
 // How an event changes an account. Total and without rules: an event contains all that it moves, so applying
 // an account's journal from its first event gives the account.
-import type { Account, HeldBefore, Position } from "../domain/account.ts";
+import { type Account, type HeldBefore, type Position, timeOrderAfter } from "../domain/account.ts";
 import { type ConsumedLot, withLot } from "../domain/consumed.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import { afterSettlement, withChange } from "../domain/held-before.ts";
@@ -9,7 +9,6 @@ import type { Leg, LegStatus } from "../domain/leg.ts";
 import type { ExpiryReason } from "../domain/order.ts";
 import { isOpen, type Order, type OrderStatus } from "../domain/order.ts";
 import { withPlacement } from "../domain/order-counts.ts";
-import { timeOrderAfter } from "../domain/time-order.ts";
 import { type Amount, add, type Quantity, subtract, ZERO } from "../money/decimal.ts";
 import { type Posting, post } from "../money/posting.ts";
 

@@ -1,7 +1,7 @@
 // How domain values are written into rows, for every store alike. Decimals are decimal text, no longer than
 // they need: no integer column holds the quantities that some coins trade in, and a person can read the row.
 
-import type { HeldBefore, Position } from "../domain/account.ts";
+import type { HeldBefore, Position, TimeOrder } from "../domain/account.ts";
 import { type Account, emptyAccount, type StrategyStatus, type StrategyType } from "../domain/account.ts";
 import type { ConsumedLot } from "../domain/consumed.ts";
 import type { DomainEvent } from "../domain/event.ts";
@@ -9,7 +9,6 @@ import type { FillProfile } from "../domain/fill-profile.ts";
 import type { Leg } from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import { NO_ORDERS, type OrderCounts } from "../domain/order-counts.ts";
-import type { TimeOrder } from "../domain/time-order.ts";
 import { decimal, formatBriefly, ZERO } from "../money/decimal.ts";
 import { emptyLedgerAccounts, type LedgerAccount, type LedgerAccounts } from "../money/posting.ts";
 import {

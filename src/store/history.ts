@@ -1,10 +1,10 @@
 // What a strategy has behind it and has open: its orders, trades, legs, incomes and journal, found and
 // listed.
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { DISORDER_MS_MAX } from "../domain/account.ts";
 import { placementKey } from "../domain/command.ts";
 import type { Order } from "../domain/order.ts";
 import type { JournalEntry } from "../domain/strategy.ts";
-import { DISORDER_MS_MAX } from "../domain/time-order.ts";
 import { decodeEvents, decodeLeg, decodeOrder, decodeTimeOrder, decodeTrade } from "./codec.ts";
 import { areTexts } from "./dialect.ts";
 import type { IncomeQuery, LegQuery, OrderQuery, TradeQuery } from "./ports/trading.ts";

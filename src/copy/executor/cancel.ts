@@ -77,7 +77,7 @@ export async function cancel(
       return;
     }
   }
-  const { entry, outcome } = await cancelRow(context, resting, null, undefined, { endsUnseen: false });
+  const { entry, outcome } = await cancelRow(context, resting, null, { endsUnseen: false });
   switch (outcome.kind) {
     case "UNSENT":
     case "REFUSED":
@@ -170,8 +170,10 @@ export async function cancelRow(
   context: CopyContext,
   entry: MirrorEntry,
   why: Skip | null,
-  mayStillSend: () => Skip | null = () => context.gate.stopped(),
-  { endsUnseen = true }: { readonly endsUnseen?: boolean } = {},
+  {
+    mayStillSend = () => context.gate.stopped(),
+    endsUnseen = true,
+  }: { readonly mayStillSend?: () => Skip | null; readonly endsUnseen?: boolean } = {},
 ): Promise<{ readonly entry: MirrorEntry; readonly outcome: CancelOutcome }> {
   const { state, now } = context;
   if (isWaitingLeg(entry) || entry.clientOrderId === null) {

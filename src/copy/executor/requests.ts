@@ -120,7 +120,7 @@ export async function withdraw(context: CopyContext, request: CopyRequest): Prom
     for (const entry of [...state.acknowledged(), ...mayBeOpen(context)]) {
       if (canceled.has(entry.entryId) || stays(context, entry, left)) continue;
       canceled.add(entry.entryId);
-      const { outcome } = await cancelRow(context, entry, null, () => gate.blocked());
+      const { outcome } = await cancelRow(context, entry, null, { mayStillSend: () => gate.blocked() });
       if (outcome.kind === "UNSENT") return outcome.skip;
       if (isUnknown(context, entry, outcome)) leave(context, entry);
       if (outcome.kind !== "REFUSED") continue;

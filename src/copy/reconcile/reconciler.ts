@@ -336,9 +336,7 @@ function isUnseen({ unseenSince }: MirrorEntry): boolean {
 async function cancelUnseen(context: CopyContext, inDoubt: readonly MirrorEntry[]): Promise<Reconciled> {
   const unseen = inDoubt.filter(isUnseen);
   for (const entry of unseen) {
-    const { outcome } = await cancelRow(context, entry, skipOf("OVERTAKEN"), undefined, {
-      endsUnseen: false,
-    });
+    const { outcome } = await cancelRow(context, entry, skipOf("OVERTAKEN"), { endsUnseen: false });
     if (outcome.kind === "UNSENT") return { kind: "LEFT", skip: outcome.skip };
   }
   return unseen.length === 0 ? WAITS : { kind: "LEFT", skip: skipOf("UNCONFIRMED") };

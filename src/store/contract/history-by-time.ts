@@ -1,8 +1,7 @@
 // Orders, trades and legs are listed by time without visiting the rows of other times.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Account } from "../../domain/account.ts";
-import { DISORDER_MS_MAX } from "../../domain/time-order.ts";
+import { type Account, DISORDER_MS_MAX } from "../../domain/account.ts";
 import { legOf } from "./futures-records.ts";
 import { accountOf, commitOf, orderOf, tradeOf, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";

@@ -4,7 +4,6 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../button.tsx";
 import { ErrorNote } from "../card.tsx";
 import { Dialog, DialogActions } from "../overlays/dialog.tsx";
-import { isConfirmed } from "./confirmation.ts";
 import { TextInput } from "./field.tsx";
 import type { Sending } from "./form.tsx";
 
@@ -64,4 +63,13 @@ function ConfirmForm({ confirmation, action, form, onClose, more }: ConfirmByTyp
       </DialogActions>
     </form>
   );
+}
+
+/** Whether what was typed is the text as the page shows it: a browser shows any spaces as one. */
+export function isConfirmed(typed: string, confirmation: string): boolean {
+  return asShown(typed) === asShown(confirmation);
+}
+
+function asShown(text: string): string {
+  return text.normalize("NFC").replace(/\s+/g, " ").trim();
 }

@@ -24,6 +24,7 @@ import {
   type Ticker,
 } from "./effective-book.ts";
 import type { ExchangeClock } from "./exchange-clock.ts";
+import { fieldsOf, isWhole } from "./values.ts";
 
 /** An order waits this long for a book that is not known. Source: strict fills, section 9. */
 export const bookWaitMsMax = 1_000;
@@ -398,13 +399,6 @@ class LiveBook {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-const noFields: Fields = {};
-
-function fieldsOf(data: unknown): Fields {
-  return typeof data === "object" && data !== null ? (data as Fields) : noFields;
-}
-
 /** A `<symbol>@depth@100ms` payload. Source: reference exchange, sections 17.1 and 17.2. */
 function diffIn(data: unknown): Diff | null {
   const { U, u, pu, E, T, b, a } = fieldsOf(data);
@@ -454,8 +448,4 @@ function levelOf(side: BookSide, priceText: unknown, quantityText: unknown): Lev
   const quantity = parseDecimal(quantityText);
   if (typeof price === "string" || typeof quantity === "string") return null;
   return { side, price: price as Price, quantity: quantity as Quantity };
-}
-
-function isWhole(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isConfirmed } from "./confirmation.ts";
+import { isConfirmed } from "./confirm-by-typing.tsx";
 
 test("what is typed as the page shows it confirms, whatever spaces the text has", () => {
   expect(isConfirmed("My account", "My account")).toBe(true);
