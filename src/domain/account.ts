@@ -112,9 +112,9 @@ export function closingSide({ quantity }: Pick<Position, "quantity">): Side {
 }
 
 /**
- * The first order or leg, and the first trade, from which times ascend with ids, but for the small differences
- * between the clocks of servers. Times go back further when a tape is played again and when a server's clock is
- * set back. History by time is found by bisection over ids since then.
+ * The first order or leg, and the first trade, from which times ascend with ids, but for the small
+ * differences between the clocks of servers. Times go back further when a tape is played again and when a
+ * server's clock is set back. From these ids on, history by time is found by bisection.
  */
 export type TimeOrder = { readonly orderId: number; readonly tradeId: number };
 
