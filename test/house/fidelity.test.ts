@@ -59,6 +59,9 @@ const ASKS: Readonly<Record<string, readonly Ask[]>> = {
   "Futures `STOP`": ["STOP", "TAKE_PROFIT", "TRAILING_STOP_MARKET"].map(
     (type): Ask => ["FUTURES", "POST", FUTURES_ORDER, { ...BTC, type, price: "60000", stopPrice: "60000" }],
   ),
+  "Contracts without leverage brackets": [
+    ["FUTURES", "POST", FUTURES_ORDER, { ...BTC, symbol: "DOTUSDT", type: "MARKET" }],
+  ],
   "A leg with a quantity": [
     [
       "FUTURES",

@@ -49,6 +49,15 @@ test("ARCHITECTURE.md says of every folder and sub-folder what it may import", (
   expect(empty).toEqual([]);
 });
 
+test("ARCHITECTURE.md names every file beside these folders, and none that is not there", () => {
+  const table = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8").matchAll(
+    /^\| ((?:`[\w-]+\.ts`,? ?)+) \|/gm,
+  );
+  const named = [...table].flatMap(([, names = ""]) => names.match(/[\w-]+\.ts/g) ?? []);
+  const beside = files.map(({ place }) => place).filter((place) => !place.includes("/"));
+  expect(named.sort()).toEqual(beside.sort());
+});
+
 test("a folder imports only from those it may", () => {
   const offenders = files.flatMap(({ place, imports }) => {
     const [folder = "", part = ""] = place.split("/");
