@@ -49,7 +49,7 @@ function stopAtOnce(error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error);
   log.fatal(
     { reason },
-    "the store failed; stopping, so that nothing is answered that is not durable. All that was answered is stored; what was under way may have taken effect or not. Mend what the reason names (a full disk: free some space), then start again",
+    "the store failed; stopping, so that nothing is answered that is not durable. All that was answered is stored; what was in flight may have taken effect or not. Correct the cause that the reason names (a full disk: free some space), then start again",
   );
   process.exit(1);
 }

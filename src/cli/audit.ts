@@ -13,10 +13,12 @@ export const AUDIT: Command = {
   options: ["json", "verify"],
   purpose: "show what was done to people, keys and strategies, with who did it and when, oldest first",
   details: `  --json     one line of JSON a record
-  --verify   shows none, but computes again the hash of each; says where the first is that does not fit, exit 1
+  --verify   recomputes every hash instead of listing records; names the first record that does not match,
+             and exits with 1
 
-Each record has a hash over itself and the hash before it, so that none can be changed or taken out unseen. Anybody who can write to
-the database could compute all of them again: note the last hash elsewhere, now and then, and compare.`,
+Each record has a hash over itself and the hash before it, so that none can be changed or taken out unseen.
+Anybody who can write to the database could compute all of them again: note the last hash elsewhere, now and
+then, and compare.`,
   run: audit,
 };
 

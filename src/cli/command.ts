@@ -48,7 +48,7 @@ export type Command = {
   readonly purpose: string;
   /** Further text of its help. */
   readonly details: string;
-  /** Carries it out. Throws ConfigError if it was called wrongly, and another error if it has failed. */
+  /** Executes it. Throws ConfigError if it was called wrongly, and another error if it has failed. */
   run(options: Options, operands: readonly string[]): Promise<void>;
 };
 

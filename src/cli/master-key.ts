@@ -25,8 +25,8 @@ export const MASTER_KEY_SHOW: Command = {
   purpose: "show the versions of the master key, and how many live keys each has",
   details: `  --json   one line of JSON a version
 
-A seed is what an authenticator makes its codes of, a form what somebody is known by; credentials are those of copiers' accounts at
-venues. No part of a key is shown.`,
+SEEDS are the secrets of authenticators, FORMS identity forms, CREDENTIALS those of copiers' exchange
+accounts. No part of a key is shown.`,
   run: show,
 };
 
@@ -35,15 +35,15 @@ export const MASTER_KEY_ROTATE: Command = {
   operand: "",
   options: [],
   purpose: "add a version to the master key: new API keys are made with it, old ones go on working",
-  details: `The file of the master key, MASTER_KEY_FILE or the one in the data directory, gets a line more: one for each version, oldest
-first. It is replaced as a whole. Seeds of authenticators and identity forms are resealed, and the data keys of credentials at venues are
-rewrapped. It is audited.
+  details: `The file of the master key, MASTER_KEY_FILE or the one in the data directory, gets a line more:
+one for each version, oldest first. It is replaced as a whole. Seeds of authenticators and identity forms are
+resealed, and the data keys of credentials at venues are rewrapped. It is audited.
 
-A running server that has this file takes the version up by itself, within ${LOOK_MS / 1_000} s. Servers on the same database with files of
-their own need a copy of it at once, and so do your backups of the file.
+A running server that has this file takes the version up by itself, within ${LOOK_MS / 1_000} s. Servers on
+the same database with files of their own need a copy of it at once, and so do your backups of the file.
 
-After a leak, also end the keys of the leaked version, with "keys revoke-all". Anybody who had a copy of the database too can open what was
-sealed until now: have copiers replace the keys of their accounts at venues.`,
+After a leak, also end the keys of the leaked version, with "keys revoke-all". Anybody who had a copy of the
+database too can open what was sealed until now: have copiers replace the keys of their accounts at venues.`,
   run: rotate,
 };
 

@@ -23,8 +23,8 @@ export const OPERATOR_CREATE: Command = {
   details: `  --email ADDRESS    what they sign in with; must be given. It counts as verified
   --name NAME        what they are called (Operator)
   --password-stdin   read their password from standard input; else one is made and printed, this once
-  --promote          make an operator of somebody who has signed up with this address, verified it and has neither strategies
-                     nor live keys; their password stays, their sessions end
+  --promote          make an operator of somebody who has signed up with this address, verified it and has
+                     neither strategies nor live keys; their password stays, their sessions end
 
 Before operators' pages work for them they enable two-factor authentication in the dashboard. It is audited.`,
   run: create,
@@ -37,7 +37,8 @@ export const OPERATOR_REMOVE: Command = {
   purpose: "make somebody who is an operator an ordinary person again",
   details: `  --email ADDRESS    what they sign in with; must be given
 
-Their sessions end, and they keep their password. It is audited. Who is no operator stays as they are, which is no error.`,
+Their sessions end, and they keep their password. It is audited. If the person is no operator, nothing
+changes and the command succeeds.`,
   run: remove,
 };
 

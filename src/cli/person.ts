@@ -32,7 +32,7 @@ export const PERSON_COMMANDS: readonly Command[] = [
   command({
     name: "person end-sessions",
     purpose: "sign somebody out everywhere",
-    details: `${WHOSE}\n\nKeys go on working. It is audited.`,
+    details: `${WHOSE}\n\nKeys go on working. It is audited; the person gets no mail.`,
     work: async (person, control) =>
       `${person.email}: ${await control.endSessions(person, COMMAND_LINE)} sessions ended`,
   }),
@@ -43,8 +43,9 @@ export const PERSON_COMMANDS: readonly Command[] = [
     details: `${WHOSE}
   --reason TEXT     why, for the audit; must be given
 
-Sessions end, nobody signs in, every key is refused as a revoked one is, and copies are paused: they open nothing and still follow exits.
-Strategies stay as they are, and open orders may fill. It is audited.`,
+Sessions end, nobody signs in, every key is refused as a revoked one is, and copies are paused: they open
+nothing and still follow exits. Strategies stay as they are, and open orders may fill. It is audited; the
+person gets no mail.`,
     work: async (person, control, { reason = "" }) => {
       const given = reason.trim();
       if (given === "" || given.length > REASON_LENGTH_MAX || /\p{C}/u.test(given)) {
@@ -57,7 +58,7 @@ Strategies stay as they are, and open orders may fill. It is audited.`,
   command({
     name: "person unlock",
     purpose: "let somebody in again: keys work, and copies that the lock has paused follow",
-    details: `${WHOSE}\n\nIt is audited.`,
+    details: `${WHOSE}\n\nIt is audited; the person gets no mail.`,
     work: async (person, control) =>
       `${person.email} ${(await control.unlock(person, COMMAND_LINE)) ? "is unlocked" : "was not locked"}`,
   }),
@@ -66,7 +67,8 @@ Strategies stay as they are, and open orders may fill. It is audited.`,
     purpose: "remove the second factor of somebody who has lost authenticator and recovery codes",
     details: `${WHOSE}
 
-Make sure that it is them who ask: their password alone signs them in then. Sessions end. It is audited.`,
+Make sure that it is them who ask: their password alone signs them in then. Sessions end. It is audited;
+the person gets no mail.`,
     work: async (person, control) =>
       `${person.email} ${(await control.resetSecondFactor(person, COMMAND_LINE)) ? "has no second factor any more" : "had no second factor"}`,
   }),
@@ -77,9 +79,10 @@ Make sure that it is them who ask: their password alone signs them in then. Sess
     details: `${WHOSE}
   --yes             does it; without it nothing is done, and what would end is said
 
-Address, name, password, second factor, identity forms and sessions are erased; keys are revoked; copies stop without selling, and what
-they hold stays at the exchange; exchange accounts are disconnected once their open orders are withdrawn; strategies are closed by the
-running server. Trades and the audit are kept. It is audited.`,
+Address, name, password, second factor, identity forms and sessions are erased; keys are revoked; copies
+stop without selling, and what they hold stays at the exchange; exchange accounts are disconnected once
+their open orders are withdrawn; strategies are closed by the running server. Trades and the audit are kept.
+It is audited; the person gets no mail.`,
     work: async (person, control, { yes = false }) => {
       const contents = Object.entries(await control.contentsOf(person.personId));
       const ends = contents.map(([name, count]) => `${count} ${wordsOf(name)}`).join(", ");

@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import packageJson from "../../package.json" with { type: "json" };
+import { bundledBrackets } from "../market/brackets/bundled.ts";
 import { SESSION_IDLE_MS_DEFAULT } from "../people/sessions.ts";
 import { CONNECTIONS_PER_ADDRESS_DEFAULT, STREAMS_PER_ADDRESS_DEFAULT } from "../rate-limits/connections.ts";
 import { addressesOf } from "../store/postgres/addresses.ts";
@@ -33,6 +34,9 @@ const PER_ADDRESS_MAX = 1_000_000;
 
 /** Maximum of venues that copiers may choose from; each has budgets and connections of its own. */
 const COPY_VENUES_MAX = 20;
+
+/** A shorter token could be guessed. */
+const TOKEN_LENGTH_MIN = 16;
 
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
@@ -67,7 +71,7 @@ export const SERVE_HELP = `Usage: npm start -- [options]
 
 Serves Lyrebird: an exchange-style API on a virtual account, filled by the market.
 
-Options (each also an environment variable, which the option overrides):
+Options (a name in capitals is the environment variable that the option overrides):
   --port N        where to listen                                   PORT       (8080)
   --host NAME     on which address                                  HOST       (127.0.0.1)
   --data DIR      database, master key and lock                     DATA_DIR   (./data)
@@ -82,44 +86,49 @@ Options (each also an environment variable, which the option overrides):
   --help          this text
 
 Environment only:
-  DATABASE_URL             postgres://user:password@host:5432/database: a PostgreSQL database instead of the embedded one,
-                           for several servers too; host1:5432,host2:5432 for a primary and its standbys. DATA_DIR then holds master key and lock; each server has its own,
-                           and all have the same master key
-  MASTER_KEY_FILE          64 hex characters, mode 0600; outside DATA_DIR in production. A line for each version, the
-                           oldest first: "lyrebird master-key rotate" adds one
+  DATABASE_URL             postgres://user:password@host:5432/database: a PostgreSQL database instead of
+                           the embedded one, for several servers too; host1:5432,host2:5432 for a primary and
+                           its standbys. DATA_DIR then holds master key and lock; each server has its own
+                           directory, and all the same key
+  MASTER_KEY_FILE          64 hex characters, mode 0600; outside DATA_DIR in production. A line for each
+                           version, the oldest first: "lyrebird master-key rotate" adds one
   LOG_LEVEL                fatal, error, warn, info, debug, trace or silent (info)
-  PUBLIC_URL               the address that people and bots see, such as https://lyrebird.example.org, without a path;
-                           the dashboard works at this one alone
+  PUBLIC_URL               the address that people and bots see, such as https://lyrebird.example.org,
+                           without a path; the dashboard works at this one alone
   SMTP_URL, MAIL_FROM      smtp://user:password@host:587 (or smtps), and who mails are from, such as
-                           "Lyrebird <lyrebird@example.org>": sends people their mails. Without both the links in
-                           them are written to the log
-  SMTP_TLS                 required: mails are sent over TLS alone, by smtps:// or STARTTLS, unless the mail server is on this
-                           machine (default). if-offered: in clear too, the password included
+                           "Lyrebird <lyrebird@example.org>": sends people their mails. Without both the links
+                           in them are written to the log
+  SMTP_TLS                 required: mails are sent over TLS alone, by smtps:// or STARTTLS, unless the mail
+                           server is on this machine (default). if-offered: in clear too, the password
+                           included
   SESSION_IDLE_MINUTES     after how long without use a session of the dashboard ends, 5 to 10080 (480)
-  METRICS_TOKEN            who shows it as a bearer token may read /metrics from elsewhere; without it only this machine
+  METRICS_TOKEN            a bearer token, at least ${TOKEN_LENGTH_MIN} characters, that lets other machines
+                           read /metrics; without it only this machine may
   TLS_CERT, TLS_KEY        PEM files of a certificate (with its chain) and its private key: serve HTTPS.
-                           SIGHUP reads them again, for a certificate that was renewed; without TLS it ends the
-                           server in order, as SIGTERM and SIGINT do
-  TRUSTED_PROXY_HOPS       how many proxies in front add the client to X-Forwarded-For (0: the header is ignored).
-                           With more than 0 the port must be open to the proxies alone
-  CONNECTIONS_PER_ADDRESS  how many connections one address may have open at once (2000; an IPv6 /64 is one address).
-                           Not counted with TRUSTED_PROXY_HOPS above 0: bound them in the proxy then
+                           SIGHUP reads them again, for a certificate that was renewed; without TLS it ends
+                           the server in order, as SIGTERM and SIGINT do
+  TRUSTED_PROXY_HOPS       how many proxies in front add the client to X-Forwarded-For (0: the header is
+                           ignored). With more than 0 the port must be open to the proxies alone
+  CONNECTIONS_PER_ADDRESS  how many connections one address may have open at once (2000; an IPv6 /64 is one
+                           address). Not counted with TRUSTED_PROXY_HOPS above 0: bound them in the proxy then
   STREAMS_PER_ADDRESS      how many of these may be WebSockets, of bots and the dashboard together (1000)
   SIM_SEED                 which simulated market (1)
-  TAPE_FILE, TAPE_SPEED    the recording and how fast it runs, 1 to 1000 times (1). docs/operations.md says how to make one
+  TAPE_FILE, TAPE_SPEED    the recording and how fast it runs, 1 to 1000 times (1). docs/operations.md says
+                           how to make one
   UPSTREAM_SPOT_REST_URL, UPSTREAM_SPOT_WS_URL, UPSTREAM_FUTURES_REST_URL, UPSTREAM_FUTURES_WS_URL
                            all four: another host of Binance's protocol (means live)
-  COPY_VENUES              where copiers' own accounts may be: origins such as https://api.exchange.example, separated by
-                           commas. Without it copying is not offered. An origin that is taken off the list is not sent
-                           anything any more. Not with a tape
-  DRAIN_SECONDS            how long a server goes on serving after SIGTERM while /readyz says 503, so that a load
-                           balancer sends it nothing more, 0 to 600 (0)
-  DISK_FREE_PERCENT_MIN    new orders, signals and sign-ups are refused while less of the data directory's disk is free, in
-                           percent, 0 to 50 (5). 0: never. Not with DATABASE_URL
-  FEE_TIERS                a file of fee rates, in place of the bundled ones, for strategies of the fill profile strict:
+  COPY_VENUES              where copiers' own accounts may be: origins such as https://api.exchange.example,
+                           separated by commas. Without it copying is not offered. An origin that is taken off
+                           the list is not sent anything any more. Not with a tape
+  DRAIN_SECONDS            how long a server goes on serving after SIGTERM while /readyz says 503, so that a
+                           load balancer sends it nothing more, 0 to 600 (0)
+  DISK_FREE_PERCENT_MIN    new orders, signals and sign-ups are refused while less of the data directory's
+                           disk is free, in percent, 0 to 50 (5). 0: never. Not with DATABASE_URL
+  FEE_TIERS                a file of fee rates for strategies of the fill profile strict; its tiers replace
+                           the bundled tiers of the same name:
                            {"spot":{"vip1":{"maker":"0.0009","taker":"0.001"}},"futures":{...}}
-  LEVERAGE_BRACKETS        a file as GET /fapi/v1/leverageBracket answers, in place of the bundled table of the most
-                           traded contracts: a contract without brackets cannot be traded
+  LEVERAGE_BRACKETS        a file as GET /fapi/v1/leverageBracket answers, in place of the bundled brackets of
+                           ${bundledBrackets.size} contracts: a contract without brackets cannot be traded
 `;
 
 /**
@@ -134,9 +143,6 @@ const httpUrl = z.url({ protocol: /^https?$/, error: "is not an http or https ad
 const wsUrl = z.url({ protocol: /^wss?$/, error: "is not a ws or wss address" });
 
 const MINUTE_MS = 60_000;
-
-/** A shorter token could be guessed. */
-const TOKEN_LENGTH_MIN = 16;
 
 const settings = z.object({
   ROLE: z.enum(ROLES, { error: `is none of ${ROLES.join(", ")}` }).default("all"),

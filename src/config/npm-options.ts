@@ -9,7 +9,7 @@ export const OPTIONS_COME_AFTER = 'options come after "--", as in "npm start -- 
 
 /** By script, its options that take a value and say where things are. npm has none of these names. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  start: ["port", "host", "data", "market"],
+  start: ["port", "host", "data", "market", "role"],
   lyrebird: ["data"],
 };
 

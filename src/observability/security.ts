@@ -3,12 +3,13 @@
 import type { Budgets } from "../rate-limits/budgets.ts";
 import type { Store } from "../store/store.ts";
 
-/** Earlier failures are not shown, ms. */
-export const SHOWN_MS = 60 * 60_000;
 /** Rows of a list, largest count first. */
 export const ROWS_MAX = 100;
 /** The audit is hashed again at most this often, ms. */
 export const AUDIT_VERIFIED_EVERY_MS = 60_000;
+
+/** Older failures no longer count and may have been deleted, so they are not shown, ms. */
+export type ShownMs = { readonly signIns: number; readonly handshakes: number };
 
 type SecurityParts = {
   readonly store: Pick<Store, "countFailedHandshakes" | "people">;
@@ -25,16 +26,16 @@ export class Security {
   }
 
   /** The present report. Rejects if the store cannot be read. */
-  async report() {
+  async report(shownMs: ShownMs) {
     const { store, budgets, wallNow } = this.#parts;
     const now = wallNow();
     const [failedHandshakes, failedSignIns, auditIsWhole] = await Promise.all([
-      store.countFailedHandshakes(now - SHOWN_MS, ROWS_MAX),
-      store.people.countFailedSignIns(now - SHOWN_MS, ROWS_MAX),
+      store.countFailedHandshakes(now - shownMs.handshakes, ROWS_MAX),
+      store.people.countFailedSignIns(now - shownMs.signIns, ROWS_MAX),
       this.#auditIsWhole(now),
     ]);
     const bans = budgets.bans(now).toSorted((one, other) => other.until - one.until);
-    return { bans: bans.slice(0, ROWS_MAX), failedHandshakes, failedSignIns, auditIsWhole };
+    return { bans: bans.slice(0, ROWS_MAX), failedHandshakes, failedSignIns, shownMs, auditIsWhole };
   }
 
   #auditIsWhole(now: number): Promise<boolean> {

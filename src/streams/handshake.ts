@@ -65,7 +65,8 @@ export async function authenticate(
   const source = { apiKey, address };
 
   const blocked = async (now: number): Promise<StreamError | null> => {
-    const leftMs = blockedUntil(await failures.listFailedHandshakes(source, now - REMEMBERED_MS)) - now;
+    const leftMs =
+      blockedUntil(await failures.listFailedHandshakes(source, now - HANDSHAKE_FAILURES_COUNT_MS)) - now;
     if (leftMs <= 0) return null;
     return streamError("RATE_LIMITED", {
       message: "The key is blocked after too many failed handshakes.",
@@ -85,7 +86,7 @@ export async function authenticate(
     const at = wallNow();
     const block = await blocked(at);
     if (block !== null) return block;
-    await failures.noteFailedHandshake(source, at, { forgetBefore: at - REMEMBERED_MS });
+    await failures.noteFailedHandshake(source, at, { forgetBefore: at - HANDSHAKE_FAILURES_COUNT_MS });
     return streamError(
       isWithinWindow(timestamp, now) ? "AUTH_INVALID_SIGNATURE" : "AUTH_TIMESTAMP_OUT_OF_WINDOW",
     );
@@ -120,7 +121,7 @@ function nameOf({ apiKey, address }: HandshakeSource): string {
 }
 
 /** A failure is stored until neither it nor a block that it began can count any more, ms. */
-const REMEMBERED_MS = FAILED_HANDSHAKES_WINDOW_MS + HANDSHAKE_BLOCK_MS;
+export const HANDSHAKE_FAILURES_COUNT_MS = FAILED_HANDSHAKES_WINDOW_MS + HANDSHAKE_BLOCK_MS;
 
 /** Until when failures, ascending, block their key: Unix ms, 0 if they do not. */
 function blockedUntil(failedAt: readonly number[]): number {

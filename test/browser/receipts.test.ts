@@ -162,7 +162,7 @@ describe.skipIf(isAbsent)(`receipts${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, 
     };
     expect(await said(1)).toEqual([
       "Standard: whole, at the best price",
-      "Would be refused",
+      "Would be rejected",
       "Not comparable",
     ]);
     expect(await said(2)).toEqual(["Strict, no latency", "Filled", "0.25 USDT better"]);

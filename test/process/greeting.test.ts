@@ -295,6 +295,12 @@ describe("what was typed", () => {
     ["may have kept what was passed on too", ["--data", "/srv/data"], KEPT, null],
     ["may have kept what was passed on in one word", ["--data=/srv/data"], KEPT, null],
     ["has kept nothing when a variable is empty", [], { ...KEPT, npm_config_data: "" }, null],
+    [
+      "is warned of a role, without which a server would copy",
+      [],
+      { ...KEPT, npm_config_data: "", npm_config_role: "gateway" },
+      "--role=gateway",
+    ],
     ["has kept nothing that another script was given", [], { ...KEPT, npm_lifecycle_event: "test" }, null],
     ["has no part in a server that it did not start", [], { npm_config_data: "/srv/data" }, null],
   ])("npm %s", (_what, args, env, kept) => {

@@ -4,6 +4,8 @@ import { type Config, ConfigError, readServeConfig, warningOfPlainHttp } from ".
 import { warningOfClearText } from "../../src/config/shared-database.ts";
 import { lyrebird, STACK, serve } from "../support/servers/commands.ts";
 
+const TERMINAL_COLUMNS = 110;
+
 describe("settings:", () => {
   const URLS = {
     UPSTREAM_SPOT_REST_URL: "http://127.0.0.1:1",
@@ -12,7 +14,7 @@ describe("settings:", () => {
   };
   const ALL_URLS = { ...URLS, UPSTREAM_FUTURES_WS_URL: "ws://127.0.0.1:1" };
 
-  test("--help prints how to use it and exits 0", () => {
+  test("--help prints how to use it, in lines that fit a terminal, and exits 0", () => {
     const { status, stdout, stderr } = serve(["--help"]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     for (const name of [
@@ -27,6 +29,7 @@ describe("settings:", () => {
     ]) {
       expect(stdout).toContain(name);
     }
+    expect(stdout.split("\n").filter((line) => line.length > TERMINAL_COLUMNS)).toEqual([]);
   });
 
   test.each<[string, string[], Record<string, string>, RegExp]>([

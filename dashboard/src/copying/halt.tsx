@@ -12,6 +12,10 @@ import { FormDialog, useForm } from "../ui/forms/form.tsx";
 
 const REASON_LENGTH_MAX = 200;
 
+/** What a copy does when its kill switch is cleared. */
+export const WHEN_CLEARED =
+  "When it is cleared, each copy closes at the market what its strategy has closed in that time. Openings that were missed are not sent.";
+
 type HaltCardProps = {
   /** Also on its button. */
   title: string;
@@ -107,7 +111,7 @@ export function HaltNote({ copy: { copyId, halted } }: { copy: Pick<CopyJson, "c
     <HaltedNote
       title={TITLES[halted.kind]}
       halted={halted}
-      text="Nothing is sent to the exchange, not even cancels and exits; what the strategy does in the meantime is logged as skipped."
+      text={`Nothing is sent to the exchange, not even cancels and exits; what the strategy does in the meantime is logged as skipped. ${WHEN_CLEARED}`}
       others="Only the person who set it can clear it. Your own orders at the exchange are not touched."
       clear={() => call("DELETE /copies/:copyId/halt", { copyId })}
       outdates={copyKeys(copyId)}

@@ -28,7 +28,7 @@ export const SKIP_NAMES: Names<SkipJson["reason"]> = {
   NOT_LISTED: "Not traded at the exchange",
   OTHER_QUOTE_ASSET: "Not quoted in USDT",
   LEVERAGE_UNFIT: "Leverage not accepted",
-  CREDENTIALS: "API key rejected",
+  CREDENTIALS: "API key refused",
   OVERTAKEN: "Superseded by the strategy",
   UNCONFIRMED: "Not confirmed by the exchange",
   PROTECTS: "Stop kept until the position is closed",
@@ -122,8 +122,8 @@ export const REASONS: Readonly<Record<NonNullable<CopyJson["reason"]>, Reason>> 
       "While it is paused it opens nothing, and still follows cancels, sales and closes of the strategy.",
   },
   CREDENTIALS: {
-    short: "API key rejected",
-    says: "The exchange rejected the API key.",
+    short: "API key refused",
+    says: "The exchange refused the API key.",
     action:
       "Nothing can be sent until the exchange accepts a key: replace the key of the exchange account, then resume.",
   },
@@ -172,7 +172,7 @@ export const UNCLOSED_REASONS: Names<UnclosedJson["why"]> = {
   NOT_ALLOWED: "the operator no longer allows their exchange.",
   HALTED: "a kill switch halts them. Nothing is sent until it is cleared.",
   NOBODY_AT_WORK: "no copier is running on this server.",
-  KEY_REFUSED: "their exchange rejects the API key. Their owners were notified and have to replace it.",
+  KEY_REFUSED: "their exchange refuses the API key. Their owners were notified and have to replace it.",
   ACCOUNT_UNFIT: "their exchange account can’t be traded on as it is set up. Their owners were notified.",
   VENUE_AWAY: "their exchange does not answer, or accepts no orders at the moment.",
   UNDER_WAY: "closing.",

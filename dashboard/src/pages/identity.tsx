@@ -220,7 +220,7 @@ function IdentityForm({ onTaken, hasFocus = false }: IdentityFormProps) {
             {...control("country")}
           />
         </div>
-        <Field label="Address" hint="Street, postcode and town." error={addressError}>
+        <Field label="Address" hint="Street, postal code and town." error={addressError}>
           {(tied) => (
             <textarea
               required

@@ -5,10 +5,12 @@ import { join } from "node:path";
 import type { StrategyType } from "../../domain/account.ts";
 import { percentileMs } from "../../observability/traffic.ts";
 import { FAILURES_COUNT_MS, isLockedBy } from "../../people/lockout.ts";
+import { HANDSHAKE_FAILURES_COUNT_MS } from "../../streams/handshake.ts";
 import { type DashboardCall, route } from "../route.ts";
 import { fidelitySchema, healthSchema, securitySchema, trafficSchema } from "../schemas/operators.ts";
 
 const FIDELITY_FILE = join(import.meta.dirname, "../../../docs/fidelity.md");
+const SHOWN_MS = { signIns: FAILURES_COUNT_MS, handshakes: HANDSHAKE_FAILURES_COUNT_MS };
 const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
 
 export const OPERATOR_SERVICE_ROUTES = [
@@ -19,7 +21,7 @@ export const OPERATOR_SERVICE_ROUTES = [
   }),
 
   route("GET /operator/security", "OPERATOR", securitySchema, async (call) => {
-    const report = await call.parts.observability.security.report();
+    const report = await call.parts.observability.security.report(SHOWN_MS);
     const locked = await lockedHolders(
       call,
       report.failedSignIns.map(({ holder }) => holder),

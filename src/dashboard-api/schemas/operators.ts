@@ -72,6 +72,8 @@ export const securitySchema = z.object({
   bans: list(z.object({ holder: text, until: number })),
   failedHandshakes: list(z.object({ apiKey: text, count: number, lastAt: number })),
   failedSignIns: list(z.object({ holder: text, count: number, isLocked: flag })),
+  /** How long failures are shown, ms. */
+  shownMs: z.object({ signIns: number, handshakes: number }),
   auditIsWhole: flag,
 });
 export type SecurityJson = z.input<typeof securitySchema>;

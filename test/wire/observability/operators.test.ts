@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../../src/config/config.ts";
 import { AUDIT_VERIFIED_EVERY_MS } from "../../../src/observability/security.ts";
-import { UNKNOWN_BROWSERS_FAILURES_MAX } from "../../../src/people/lockout.ts";
+import { FAILURES_COUNT_MS, UNKNOWN_BROWSERS_FAILURES_MAX } from "../../../src/people/lockout.ts";
 import { REFUSALS_UNTIL_BAN, WEIGHT_PER_MINUTE } from "../../../src/rate-limits/budgets.ts";
+import { FAILED_HANDSHAKES_WINDOW_MS, HANDSHAKE_BLOCK_MS } from "../../../src/streams/limits.ts";
 import type { Browser } from "../../support/dashboard/client.ts";
 import { type DashboardFixture, openDashboardFixture } from "../../support/dashboard/fixture.ts";
 import { exchange } from "../../support/raw.ts";
@@ -47,12 +48,13 @@ test("health shows the state of feeds, store, signals and process", async () => 
 });
 
 describe("security", () => {
-  test("shows bans, failed handshakes, failed sign-ins and locks", async () => {
+  test("shows bans and locks, and failed handshakes and sign-ins as long as they count", async () => {
     const { store, budgets } = fixture.gateway;
     const now = fixture.wallNow();
     const refusal = { refusal: "WEIGHT_EXHAUSTED", limit: WEIGHT_PER_MINUTE } as const;
     for (let count = 0; count < REFUSALS_UNTIL_BAN; count += 1) budgets.refuse("ip:192.0.2.7", now, refusal);
-    for (const at of [now - 3_700_000, now - 2_000, now - 1_000]) {
+    const handshakesMs = FAILED_HANDSHAKES_WINDOW_MS + HANDSHAKE_BLOCK_MS;
+    for (const at of [now - handshakesMs - 1, now - 2_000, now - 1_000]) {
       await store.noteFailedHandshake({ apiKey: "lyre_bot_x", address: "ip:192.0.2.1" }, at, {
         forgetBefore: 0,
       });
@@ -62,6 +64,10 @@ describe("security", () => {
         await store.people.noteFailedSignIn(holder, now - 1_000 + failed, { forgetBefore: 0 });
       }
     };
+    // Whether the next failure of anybody has deleted it already makes no difference.
+    await store.people.noteFailedSignIn("account:earlier@example.org", now - FAILURES_COUNT_MS - 1, {
+      forgetBefore: 0,
+    });
     await fails("account:often@example.org", UNKNOWN_BROWSERS_FAILURES_MAX);
     await fails("address:192.0.2.7", UNKNOWN_BROWSERS_FAILURES_MAX - 1);
     expect(await operator.get("/operator/security")).toEqual({
@@ -71,6 +77,7 @@ describe("security", () => {
         { holder: "account:often@example.org", count: UNKNOWN_BROWSERS_FAILURES_MAX, isLocked: true },
         { holder: "address:192.0.2.7", count: UNKNOWN_BROWSERS_FAILURES_MAX - 1, isLocked: false },
       ],
+      shownMs: { signIns: FAILURES_COUNT_MS, handshakes: handshakesMs },
       auditIsWhole: true,
     });
   });

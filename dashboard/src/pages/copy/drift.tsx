@@ -37,7 +37,7 @@ export function Page() {
             {data.rows.length === 0
               ? "Nothing is held."
               : off === 0
-                ? "All holdings match their targets."
+                ? "All holdings match what a new copy would hold."
                 : `${counted(off, "symbol")} off.`}{" "}
             {data.seenAt !== null && (
               <>
@@ -106,10 +106,13 @@ export function Page() {
 
 const COLUMN_WORDS = [
   ["Strategy", "What the strategy holds on its virtual account."],
-  ["Target", "The strategy’s holding, scaled to your account and rounded down to the exchange’s step size."],
+  [
+    "Scaled holding",
+    "What a new copy would hold: the strategy’s holding, scaled to your account and rounded down to the exchange’s step size.",
+  ],
   ["Copy", "What the copy bought by its own orders and has not sold."],
   ["Account", "What the exchange account holds in total, including your own coins."],
-  ["Off by", "Copy minus target, and its value."],
+  ["Off by", "Copy minus scaled holding, and its value."],
 ] as const;
 
 type DriftTableProps = {
@@ -168,7 +171,7 @@ const SYMBOL: Column<DriftRowJson> = headColumn("Symbol", ({ symbol, asset }) =>
   </span>
 ));
 const LEAD = quantity("Strategy", ({ lead }) => lead);
-const TARGET = quantity("Target", ({ target }) => target);
+const TARGET = quantity("Scaled holding", ({ target }) => target);
 const OWN = quantity("Copy", ({ own }) => own);
 const ACTUAL = quantity("Account", ({ actual }) => actual);
 const OFF_BY: Column<DriftRowJson> = numberColumn("Off by", ({ difference, value }) => (
@@ -211,8 +214,8 @@ function RepairDialog({ isOpen, onClose, ...parts }: RepairDialogProps) {
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title="Bring the copy to its target"
-      description="Sends market orders to the exchange. Symbols that match their target are not touched."
+      title="Bring the copy to what a new copy would hold"
+      description="Sends market orders to the exchange. Symbols without a difference are not touched."
     >
       <Repair {...parts} onClose={onClose} />
     </Dialog>

@@ -14,7 +14,7 @@ import {
   useCopyMutation,
 } from "../../api/copying.ts";
 import { Outcomes } from "../../copying/copy-status.tsx";
-import { HaltCard, HaltNote } from "../../copying/halt.tsx";
+import { HaltCard, HaltNote, WHEN_CLEARED } from "../../copying/halt.tsx";
 import { counted, REASONS } from "../../copying/words.ts";
 import { Button, ButtonLink, TextLink } from "../../ui/button.tsx";
 import { Card, EmptyState, ListCard, Note, QueryState, Skeleton } from "../../ui/card.tsx";
@@ -260,7 +260,7 @@ function HaltEverything({ copyId }: { copyId: string }) {
       title="Halt everything"
       text="A kill switch for emergencies: nothing is sent for any of your copies, not even cancels and exits, until you clear it. To stop new entries but keep following exits, pause instead."
       question="Halt all your copies?"
-      consequences="Open orders and holdings stay at the exchange as they are: manage them there. What the strategies do in the meantime is logged as skipped."
+      consequences={`Open orders and holdings stay at the exchange as they are: manage them there. What the strategies do in the meantime is logged as skipped. ${WHEN_CLEARED}`}
       halt={(reason) => call("POST /copies/:copyId/halt", { copyId, reason })}
       says="All your copies are halted"
       outdates={copyKeys(copyId)}

@@ -71,8 +71,11 @@ function SettingsForm({ copy }: { copy: CopyJson }) {
             errors={"errors" in read ? read.errors : errorsOf(fieldsOf(save.error))}
           />
           <p className="text-ink-soft text-sm">
-            Changes apply from the next order on. Holdings stay: a smaller share or a lower limit sells
-            nothing by itself, and Drift shows what is then too much.
+            Sizes and limits apply from the next order on and sell nothing: Drift shows what is then too much.{" "}
+            <strong>
+              A stop loss or take profit applies at once: if it is reached already, everything is closed.
+            </strong>{" "}
+            So does the time after which missed exits are closed.
           </p>
         </SubmitForm>
       </Card>

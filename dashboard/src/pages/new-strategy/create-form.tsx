@@ -84,7 +84,7 @@ export function CreateForm({ keys, keyId, onCreated }: CreateFormProps) {
       <ProfileChoice form={form} />
       <Select
         label="API key"
-        hint="It trades on this strategy only. The list has your live keys that are not bound to an open strategy."
+        hint="It trades on this strategy only. The list has your live keys that are not bound to an open strategy. If you choose the key of a closed strategy, it can no longer read that strategy."
         required
         placeholder="Choose a key"
         options={keys.map((key) => ({ value: key.keyId, label: `${key.label} · …${key.apiKey.slice(-8)}` }))}

@@ -8,7 +8,7 @@ import { call, outdate } from "../../api/call.ts";
 import { copyingQuery } from "../../api/operator.ts";
 import { CopyNumbers, Outcomes, Unclosed } from "../../copying/copy-status.tsx";
 import { Gap } from "../../copying/gap.tsx";
-import { ReasonInput } from "../../copying/halt.tsx";
+import { ReasonInput, WHEN_CLEARED } from "../../copying/halt.tsx";
 import { SWITCH_NAMES } from "../../copying/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, EmptyState, ErrorNote, Loaded, Note } from "../../ui/card.tsx";
@@ -114,7 +114,7 @@ function CopiersNote({ copiers }: Pick<OperatorCopyingJson, "copiers">) {
   if (last.isSilent) {
     return (
       <Note tone="warn" title="Copiers no longer report.">
-        The last one, <span className="break-all">{last.copier}</span>, was heard of{" "}
+        The last one, <span className="break-all">{last.copier}</span>, reported last at{" "}
         <Time at={last.reportedAt} />. Nothing is copied until one runs again; the status of exchanges below
         is the last one reported.
       </Note>
@@ -209,7 +209,7 @@ function SetSwitchDialog({ first, venues, onClose }: SetSwitchDialogProps) {
       isOpen={first !== null}
       onClose={onClose}
       title="Set a kill switch"
-      description="Nothing is sent for the copies that it covers, not even cancels and exits, until it is cleared."
+      description={`Nothing is sent for the copies that it covers, not even cancels and exits. ${WHEN_CLEARED}`}
       action="Halt"
       kind="danger"
       first={{ kind: first?.kind ?? ("VENUE" as Kind), id: first?.id ?? "", reason: "" }}

@@ -19,11 +19,11 @@ export function Page() {
   return (
     <Screen
       title="Defenses"
-      lead="Bans and failed attempts of the last hour, and the state of the audit log."
+      lead="Bans that are in force, failed attempts that still count, and the state of the audit log."
       actions={<Refreshed query={query} />}
     >
       <Loaded query={query}>
-        {({ bans, failedHandshakes, failedSignIns, auditIsWhole }) => (
+        {({ bans, failedHandshakes, failedSignIns, shownMs, auditIsWhole }) => (
           <>
             {!auditIsWhole && <ChainBroken />}
             <Card title="Audit log" aside={<ChainBadge isWhole={auditIsWhole} />}>
@@ -34,17 +34,27 @@ export function Page() {
             </Card>
             <TableCard
               title="Failed sign-ins"
+              aside={<Shown ms={shownMs.signIns} />}
               columns={SIGN_IN_COLUMNS}
               rows={failedSignIns}
               rowKey={({ holder }) => holder}
-              empty={<EmptyState title="No failed sign-ins in the last hour." />}
+              empty={
+                <EmptyState title={`No failed sign-ins in the last ${inMinutes(shownMs.signIns)}.`}>
+                  A sign-in that succeeds removes the failures of its account and browser.
+                </EmptyState>
+              }
             />
             <TableCard
               title="Failed stream handshakes"
+              aside={<Shown ms={shownMs.handshakes} />}
               columns={HANDSHAKE_COLUMNS}
               rows={failedHandshakes}
               rowKey={({ apiKey }) => apiKey}
-              empty={<EmptyState title="No failed handshakes in the last hour." />}
+              empty={
+                <EmptyState title={`No failed handshakes in the last ${inMinutes(shownMs.handshakes)}.`}>
+                  Handshakes with unknown keys are not listed.
+                </EmptyState>
+              }
             />
             <TableCard
               title="Bans"
@@ -62,6 +72,15 @@ export function Page() {
       </Loaded>
     </Screen>
   );
+}
+
+/** The time that a list covers. */
+function Shown({ ms }: { ms: number }) {
+  return <span className="text-ink-soft text-sm">Last {inMinutes(ms)}</span>;
+}
+
+function inMinutes(ms: number): string {
+  return `${ms / 60_000} minutes`;
 }
 
 const HOLDERS: Readonly<Record<string, string>> = {

@@ -20,6 +20,9 @@ import { SecondFactorInput } from "../entrance/ask-for-link.tsx";
 
 /** So many or fewer are shown as a warning. */
 const CODES_FEW = 3;
+/** What else needs a code. */
+const CODES_FOR =
+  "for API keys, exchange accounts, a new password, ending other sessions and closing the account.";
 
 type OpenDialog = "SET_UP" | "RENEW" | "DISABLE" | null;
 
@@ -61,8 +64,8 @@ function NotEnabled({ onSetUp }: { onSetUp: () => void }) {
   return (
     <div className="flex flex-col items-start gap-4">
       <p>
-        An authenticator app on your phone shows a new code every 30 seconds. You need one to sign in, and to
-        create or revoke an API key.
+        An authenticator app on your phone shows a new code every 30 seconds. You need one to sign in, and{" "}
+        {CODES_FOR}
       </p>
       <Button kind="primary" onClick={onSetUp}>
         Set it up
@@ -76,7 +79,7 @@ type EnabledProps = { recoveryCodesLeft: number; onRenew: () => void; onDisable:
 function Enabled({ recoveryCodesLeft, onRenew, onDisable }: EnabledProps) {
   return (
     <div className="flex flex-col items-start gap-4">
-      <p>You are asked for a code when you sign in, and when you create or revoke an API key.</p>
+      <p>You are asked for a code when you sign in, and {CODES_FOR}</p>
       {recoveryCodesLeft <= CODES_FEW ? (
         <Note tone="warn" title={`Recovery codes left: ${recoveryCodesLeft}`}>
           Renew them while you still have your authenticator.
@@ -255,7 +258,7 @@ function DisableDialog({ isOpen, onClose, onChanged }: DisableDialogProps) {
           <p>
             {role === "OPERATOR"
               ? "The operators’ pages close until you set one up again."
-              : "Your password alone will sign you in. Keys keep working, but you can’t create or revoke one until you set a second factor up again."}{" "}
+              : "Your password alone will sign you in. Keys keep working, but you can’t create, bind or revoke one, nor connect, change or disconnect an exchange account, until you set a second factor up again."}{" "}
             Every other session of yours ends.
           </p>
           <SecondFactorInput {...direct("code")} autoFocus />
@@ -277,7 +280,7 @@ function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
       label="recovery codes"
       text={text}
       fileName="lyrebird-recovery-codes.txt"
-      warning="If you lose your authenticator, each code signs you in once. Store them elsewhere: without authenticator and codes you can no longer sign in."
+      warning="If you lose your authenticator, each code signs you in once. Store them elsewhere: without authenticator and codes, only an operator can let you in again."
       confirmation="I have saved the recovery codes"
       actions={(isSaved) => (
         <DialogActions>

@@ -1,4 +1,4 @@
-// The chart: live candles with the strategy's own fills, resting orders, stops, take profits, entry and
+// The chart: live candles with the strategy's own fills, open orders, stops, take profits, entry and
 // liquidation.
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -102,7 +102,7 @@ function SymbolChart({ symbol: { symbol, tickSize }, strategy, interval, at }: S
           last={last}
           empty={
             <EmptyState title={`No open orders or positions in ${symbol}.`}>
-              Resting orders, stops, take profits, entry and liquidation prices are drawn as lines.
+              Open orders, stops, take profits, entry and liquidation prices are drawn as lines.
             </EmptyState>
           }
         />

@@ -9,7 +9,7 @@ import { strategyCopyingQuery } from "../../api/copying.ts";
 import { useStrategy } from "../../api/strategy.ts";
 import { CopyNumbers, Outcomes, Unclosed } from "../../copying/copy-status.tsx";
 import { Gap } from "../../copying/gap.tsx";
-import { HaltCard, HaltedNote } from "../../copying/halt.tsx";
+import { HaltCard, HaltedNote, WHEN_CLEARED } from "../../copying/halt.tsx";
 import { counted } from "../../copying/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -172,7 +172,7 @@ function StrategyHalted({
     <HaltedNote
       title="Copies of this strategy are halted"
       halted={halted}
-      text="Nothing is sent for them; what the strategy does is logged as skipped."
+      text={`Nothing is sent for them; what the strategy does is logged as skipped. ${WHEN_CLEARED}`}
       others="An operator set this kill switch; only an operator can clear it."
       clear={() => call("DELETE /strategies/:strategyId/copying/halt", { strategyId })}
       outdates={[strategyCopyingQuery(strategyId).queryKey]}
@@ -186,7 +186,7 @@ function CopiersHalt({ strategyId }: { strategyId: string }) {
       title="Halt all copies"
       text="A kill switch for emergencies, such as a bot out of control: nothing is sent for any copy of this strategy, not even cancels and exits, until you clear it. It does not stop your own bot."
       question="Halt all copies of this strategy?"
-      consequences="Copiers see the reason. Their holdings and their open orders at the exchanges stay as they are."
+      consequences={`Copiers see the reason. Their holdings and their open orders at the exchanges stay as they are. ${WHEN_CLEARED}`}
       halt={(reason) => call("POST /strategies/:strategyId/copying/halt", { strategyId, reason })}
       says="All copies are halted"
       outdates={[strategyCopyingQuery(strategyId).queryKey]}

@@ -144,8 +144,9 @@ function Ban({ until }: { until: number }) {
   ) : (
     <Note tone="warn" title="This key is banned.">
       <p>
-        Every request with it is rejected for another <Countdown until={until} />, because it kept sending
-        after 429 responses. Let the bot wait as long as Retry-After says: more requests lengthen the ban.
+        Every request with it is answered 418 for another <Countdown until={until} />, because it kept sending
+        after 429 responses. Requests during the ban do not lengthen it. Let the bot wait as long as
+        Retry-After says.
       </p>
     </Note>
   );

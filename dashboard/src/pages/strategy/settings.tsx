@@ -175,7 +175,7 @@ function BindForm({ strategyId, keys }: { strategyId: string; keys: readonly Key
     <SubmitForm form={form} action="Bind the key">
       <Select
         label="API key"
-        hint="The list has your live keys that are not bound to a strategy."
+        hint="Your live keys that are not bound to an open strategy. If you choose the key of a closed strategy, it can no longer read that strategy."
         required
         placeholder="Choose a key"
         options={keys.map((key) => ({ value: key.keyId, label: `${key.label} · …${key.apiKey.slice(-8)}` }))}

@@ -11,7 +11,7 @@ export type HealthCheck = {
   readonly action: string | null;
 };
 
-/** Prices of this age are stale, ms: orders that need a price are then refused. */
+/** Prices of this age are stale, ms: orders that need a price are then rejected. */
 const FEED_STALE_MS = 5_000;
 const SYMBOLS_NAMED = 5;
 const STORE_SLOW_MS = 50;
@@ -28,12 +28,12 @@ const FAMILIES = { SPOT: "Spot", FUTURES: "Futures" } as const;
 const UNTRADABLE = {
   RECORDING_ENDED: {
     reading: "The recording has ended",
-    action: "Restart the server to replay it, or choose another market. Orders are refused until then.",
+    action: "Restart the server to replay it, or choose another market. Orders are rejected until then.",
   },
   MARK_PRICES_MISSING: {
     reading: "The recording has no mark prices",
     action:
-      "Choose a recording with mark prices, or another market. Orders on contracts are refused until then.",
+      "Choose a recording with mark prices, or another market. Orders on contracts are rejected until then.",
   },
 } as const;
 

@@ -29,7 +29,7 @@ test("an alternative that was open when the order ended says so, and the order i
     "Partly filled, and still open then",
   );
   expect(statusInWords({ status: "PARTIALLY_FILLED", profile: "own" })).toBe("Partly filled");
-  expect(statusInWords({ status: "REJECTED", profile: "standard" })).toBe("Would be refused");
+  expect(statusInWords({ status: "REJECTED", profile: "standard" })).toBe("Would be rejected");
 });
 
 test("without rows it says why", () => {

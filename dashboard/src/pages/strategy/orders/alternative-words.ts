@@ -30,7 +30,7 @@ export function statusInWords({ status, profile }: Pick<AlternativeJson, "status
     case "EXPIRED":
       return "Expired";
     case "REJECTED":
-      return "Would be refused";
+      return "Would be rejected";
   }
 }
 
