@@ -50,11 +50,22 @@ export const GOODBYE_MS_MAX = 1_000;
 
 /** Requests of one connection that are in flight; nothing more is read from it until an answer has left. */
 export const REQUESTS_IN_FLIGHT_MAX = 100;
+/**
+ * Bytes of answers that wait for clients of the WebSocket API, of all connections together. Beyond it reads
+ * are refused (503) to clients that have not read an earlier answer; everything else is answered.
+ */
+export const ANSWERS_WAITING_BYTES_MAX = 128 * 1_024 * 1_024;
 /** Signatures that a server remembers, so that none of them logs on; the oldest are forgotten. */
 export const USED_SIGNATURES_MAX = 10_000;
 /** User data subscriptions of one connection over its whole life, and of one key on one server at a time. */
 export const SUBSCRIPTIONS_PER_CONNECTION_MAX = 1_000;
 export const USER_STREAMS_PER_KEY_MAX = 100;
+/**
+ * How long a handshake, or the answer to a SUBSCRIBE, waits until the streams of its listen keys are open,
+ * ms; those that are not open by then end their connection (1011). Less than `UNHEARD_MS_MAX`, and no more
+ * than `ANSWERS_MS_MAX`.
+ */
+export const STREAMS_OPENING_MS_MAX = 5_000;
 /** Listen keys that are looked up in one query. */
 export const LISTEN_KEYS_AT_ONCE = 500;
 /** How often the versions of followed accounts are polled where several servers share the database, ms. */

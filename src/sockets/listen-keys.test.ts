@@ -73,10 +73,9 @@ function createFixture(
     async connect(query = `listenKey=${KEY}`, name = KEY) {
       const sent: string[] = [];
       const closes: number[] = [];
-      const connection = { close: (code: number) => void closes.push(code) };
-      const { asked, ownNames } = listenKeyNames(connection, query, { listenKeys, log });
-      const cancel = ownNames(name)?.((text) => sent.push(text));
-      await settle();
+      const { asked, ownNames } = listenKeyNames(query, { listenKeys, timers: time, log });
+      const open = await ownNames(name);
+      const cancel = open?.({ send: (text) => sent.push(text), close: (code) => void closes.push(code) });
       return { sent, closes, asked, cancel: () => cancel?.() };
     },
   };

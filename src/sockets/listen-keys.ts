@@ -12,7 +12,7 @@ import type { ListenKey } from "../store/ports/keys.ts";
 import { type Store, StoreUnavailable } from "../store/store.ts";
 import { LISTEN_KEYS_AT_ONCE, USER_STREAMS_PER_KEY_MAX } from "./limits.ts";
 import type { UserEvent } from "./user-events/event.ts";
-import type { UserStreams } from "./user-streams.ts";
+import type { UserFeed, UserStreams } from "./user-streams.ts";
 
 export type ListenKeysParts = {
   readonly store: Pick<Store, "findKey" | "findListenKeys">;
@@ -25,7 +25,7 @@ export type ListenKeysParts = {
 };
 
 /** Why a stream cannot be opened, or has ended. */
-export type EndOfStream = "UNKNOWN" | "TOO_MANY" | "CLOSED" | "KEY_ENDED" | "EVENTS_LOST";
+export type EndOfStream = "UNKNOWN" | "NOT_OPENED" | "TOO_MANY" | "CLOSED" | "KEY_ENDED" | "EVENTS_LOST";
 
 /** What a connection does with the stream of a listen key. */
 export type StreamUser = {
@@ -35,6 +35,17 @@ export type StreamUser = {
   /** The stream has ended: nothing follows. */
   onEnd(reason: EndOfStream): void;
 };
+
+/** A stream that is open: gives its events to a user from the call on, until canceled. */
+export type OpenStream = (user: StreamUser) => Cancel;
+
+/** A stream that has ended before its first event. */
+export function endedStream(reason: EndOfStream): OpenStream {
+  return (user) => {
+    user.onEnd(reason);
+    return () => {};
+  };
+}
 
 /** The stream of a listen key on one connection. */
 type Use = { readonly user: StreamUser; readonly stop: Cancel };
@@ -58,26 +69,24 @@ export class ListenKeys {
   }
 
   /**
-   * Gives the events of a listen key's strategy to a user from now on, until canceled; or tells the user why
-   * not. Rejects if the store cannot be read.
+   * Opens the stream of a listen key: loads its strategy's account. The stream has to be used within
+   * `UNHEARD_MS_MAX`, and is released by itself if it is not. Rejects if the store cannot be read.
    */
-  async open(listenKey: string, user: StreamUser): Promise<Cancel> {
-    const { store, userStreams, keyChecks, wallNow } = this.#parts;
-    const nothing = (reason: EndOfStream): Cancel => {
-      user.onEnd(reason);
-      return () => {};
-    };
+  async open(listenKey: string): Promise<OpenStream> {
+    const { store, userStreams, wallNow } = this.#parts;
     const row = await this.#lookUps.add(listenKey);
-    if (row === null || row.expiresAt <= wallNow()) return nothing("UNKNOWN");
-    const { apiKey, expiresAt } = row;
+    if (row === null || row.expiresAt <= wallNow()) return endedStream("UNKNOWN");
+    const { apiKey } = row;
     const bound = await store.findKey(apiKey);
     const strategy = bound === null || bound.key.revokedAt !== null ? null : bound.strategy;
-    if (strategy?.type !== "FUTURES" || strategy.status === "CLOSED") return nothing("UNKNOWN");
-    const { strategyId } = strategy;
-    const feed = await userStreams.open(strategyId);
-    if (feed === null) return nothing("UNKNOWN");
-    if (keyChecks.streamsOf(apiKey) >= USER_STREAMS_PER_KEY_MAX) return nothing("TOO_MANY");
+    if (strategy?.type !== "FUTURES" || strategy.status === "CLOSED") return endedStream("UNKNOWN");
+    const feed = await userStreams.open(strategy.strategyId);
+    return feed === null ? endedStream("UNKNOWN") : (user) => this.#use(row, feed, user);
+  }
 
+  #use({ listenKey, apiKey, expiresAt }: ListenKey, feed: UserFeed, user: StreamUser): Cancel {
+    const { keyChecks } = this.#parts;
+    if (keyChecks.streamsOf(apiKey) >= USER_STREAMS_PER_KEY_MAX) return endedStream("TOO_MANY")(user);
     const inUse = this.#inUse.get(listenKey) ?? { expiresAt, uses: new Set() };
     this.#inUse.set(listenKey, inUse);
     const cancels: Cancel[] = [];
@@ -94,7 +103,7 @@ export class ListenKeys {
     inUse.uses.add(use);
     cancels.push(
       feed.listen((event) => user.onEvent(event), end("EVENTS_LOST")),
-      keyChecks.add(apiKey, { strategyId, end: end("KEY_ENDED") }),
+      keyChecks.add(apiKey, { strategyId: feed.strategyId, end: end("KEY_ENDED") }),
     );
     return stop;
   }

@@ -3,17 +3,16 @@
 // Source: reference sockets, sections 1 and 3.
 import type { StrategyType } from "../domain/account.ts";
 import { isWellFormed } from "../market/exchange/control-messages.ts";
-import type { Connection } from "./connection.ts";
 import { FUTURES_PING, SPOT_PING } from "./limits.ts";
 import type { ListenKeyNames } from "./private-streams.ts";
 import type { Endpoint } from "./server.ts";
 import { SharedStreams, type StreamsMarket } from "./shared-streams.ts";
-import { StreamSession } from "./stream-session.ts";
+import { serveStreams } from "./stream-session.ts";
 
 export type MarketEndpointsParts = {
   readonly markets: { readonly [T in StrategyType]: StreamsMarket };
   /** Listen keys of futures, which older clients use on the addresses that are spot's here. */
-  readonly listenKeysOf?: (connection: Connection, query: string) => ListenKeyNames;
+  readonly listenKeysOf?: (query: string) => ListenKeyNames;
 };
 
 /** `/stream/ws` is for clients that tell spot from futures by `/stream` in the address. */
@@ -27,19 +26,16 @@ export function createMarketEndpoints({ markets, listenKeysOf }: MarketEndpoints
     return {
       ping,
       takes: (path) => paths.test(path),
-      open(connection, { path, query, address }) {
+      open({ path, query, address }) {
         const { names, combined } = paths.exec(path)?.groups ?? {};
         const isCombined = combined !== undefined;
-        const listenKeys = type === "SPOT" ? listenKeysOf?.(connection, query) : undefined;
+        const listenKeys = type === "SPOT" ? listenKeysOf?.(query) : undefined;
         const { asked = [], ownNames } = listenKeys ?? {};
-        const session = new StreamSession({
-          ...{ connection, address, isCombined, market },
+        const inAddress = namesIn(isCombined ? streamsIn(query) : (names ?? ""));
+        return serveStreams([...asked, ...inAddress], {
+          ...{ address, isCombined, market },
           ...(ownNames && { ownNames }),
         });
-        const inAddress = namesIn(isCombined ? streamsIn(query) : (names ?? ""));
-        const fault = session.subscribe([...asked, ...inAddress]);
-        if (fault !== null) connection.close(1_008, fault);
-        return session;
       },
     };
   };

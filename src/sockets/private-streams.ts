@@ -2,19 +2,20 @@
 // Connections of the older, unrouted addresses use the same names through `listenKeyNames`.
 // Source: reference sockets, sections 1 and 7.2.
 import type { Logger } from "pino";
+import { type Timers, waitAtMost } from "../concurrency/time.ts";
 import { StoreUnavailable } from "../store/store.ts";
-import type { Connection } from "./connection.ts";
-import { FUTURES_PING } from "./limits.ts";
-import type { EndOfStream, ListenKeys } from "./listen-keys.ts";
+import { FUTURES_PING, STREAMS_OPENING_MS_MAX } from "./limits.ts";
+import { type EndOfStream, endedStream, type ListenKeys, type OpenStream } from "./listen-keys.ts";
 import type { Endpoint } from "./server.ts";
-import { type OwnNames, type OwnStream, StreamSession } from "./stream-session.ts";
+import { type OwnNames, type OwnStream, serveStreams } from "./stream-session.ts";
 
 export type PrivateStreamsParts = {
   readonly listenKeys: Pick<ListenKeys, "open">;
+  readonly timers: Timers;
   readonly log: Pick<Logger, "warn" | "error">;
 };
 
-/** Names of listen keys on a connection: those that its address names, and the streams of all. */
+/** Names of listen keys on a connection: those that its query names, and the streams of all. */
 export type ListenKeyNames = { readonly asked: readonly string[]; readonly ownNames: OwnNames };
 
 const PATH = /^\/private\/(?:ws(?:\/(?<names>.*))?|(?<combined>stream)\/?)$/;
@@ -24,6 +25,7 @@ const LISTEN_KEY = /^[A-Za-z0-9]{20,100}$/;
 /** Close code and reason by how a stream ends. */
 const CLOSES: { readonly [Reason in EndOfStream]: readonly [code: number, reason: string] } = {
   UNKNOWN: [1_008, "This listenKey does not exist."],
+  NOT_OPENED: [1_011, "the listenKey could not be looked up: connect again"],
   TOO_MANY: [1_008, "this API key has too many user data streams"],
   CLOSED: [1_000, "the listenKey was closed"],
   KEY_ENDED: [1_008, "the API key or its strategy has ended"],
@@ -34,69 +36,56 @@ export function createPrivateEndpoint(parts: PrivateStreamsParts): Endpoint {
   return {
     ping: FUTURES_PING,
     takes: (path) => PATH.test(path),
-    open(connection, { path, query, address }) {
+    open({ path, query, address }) {
       const { names = "", combined } = PATH.exec(path)?.groups ?? {};
-      const { asked, ownNames } = listenKeyNames(connection, query, parts);
-      const session = new StreamSession({
-        connection,
-        address,
-        isCombined: combined !== undefined,
-        market: null,
-        ownNames,
-      });
+      const { asked, ownNames } = listenKeyNames(query, parts);
       const streams = new URLSearchParams(query).get("streams") ?? "";
       const inAddress = `${decoded(names)}/${streams}`.split("/").filter((name) => name !== "");
-      const fault = session.subscribe([...asked, ...inAddress]);
-      if (fault !== null) connection.close(1_008, fault);
-      return session;
+      const isCombined = combined !== undefined;
+      return serveStreams([...asked, ...inAddress], { address, isCombined, market: null, ownNames });
     },
   };
 }
 
 /** The listen keys of a connection; `events` in its query says which events it gets. */
 export function listenKeyNames(
-  connection: Pick<Connection, "close">,
   query: string,
-  { listenKeys, log }: PrivateStreamsParts,
+  { listenKeys, timers, log }: PrivateStreamsParts,
 ): ListenKeyNames {
   const parameters = new URLSearchParams(query);
   const asked = parameters.getAll("listenKey").filter((listenKey) => listenKey !== "");
   const wants = filterOf(parameters.getAll("events"));
-  const streamOf =
-    (listenKey: string): OwnStream =>
-    (send) => {
-      let isOver = false;
-      let stop = () => {};
-      const user = {
-        onEvent: ({ name, text }: { readonly name: string; readonly text: string }) => {
+  const open = async (listenKey: string): Promise<OpenStream> => {
+    if (!LISTEN_KEY.test(listenKey)) return endedStream("UNKNOWN");
+    let stream: OpenStream = (user) => {
+      log.warn({ waitedMs: STREAMS_OPENING_MS_MAX }, "a user data stream was not opened in time");
+      return endedStream("NOT_OPENED")(user);
+    };
+    const opening = listenKeys.open(listenKey).then(
+      (opened) => {
+        stream = opened;
+      },
+      (error: unknown) => {
+        if (error instanceof StoreUnavailable)
+          log.warn({ reason: error.message }, "a listen key could not be looked up");
+        else log.error({ err: error }, "a user data stream could not be opened");
+        stream = endedStream("NOT_OPENED");
+      },
+    );
+    await waitAtMost(timers, STREAMS_OPENING_MS_MAX, opening);
+    return stream;
+  };
+  const streamOf = async (listenKey: string): Promise<OwnStream> => {
+    const stream = await open(listenKey);
+    return ({ send, close }) =>
+      stream({
+        onEvent: ({ name, text }) => {
           if (wants(name)) send(text);
         },
-        onExpired: (at: number) => send(JSON.stringify({ e: "listenKeyExpired", E: at, listenKey })),
-        onEnd: (reason: EndOfStream) => {
-          if (!isOver) connection.close(...CLOSES[reason]);
-        },
-      };
-      if (!LISTEN_KEY.test(listenKey)) {
-        user.onEnd("UNKNOWN");
-        return () => {};
-      }
-      listenKeys.open(listenKey, user).then(
-        (cancel) => {
-          if (isOver) cancel();
-          else stop = cancel;
-        },
-        (error: unknown) => {
-          if (error instanceof StoreUnavailable)
-            log.warn({ reason: error.message }, "a listen key could not be looked up");
-          else log.error({ err: error }, "a user data stream could not be opened");
-          connection.close(1_011, "the listenKey could not be looked up: connect again");
-        },
-      );
-      return () => {
-        isOver = true;
-        stop();
-      };
-    };
+        onExpired: (at) => send(JSON.stringify({ e: "listenKeyExpired", E: at, listenKey })),
+        onEnd: (reason) => close(...CLOSES[reason]),
+      });
+  };
   return {
     asked,
     ownNames: (name) => (LISTEN_KEY.test(name) || asked.includes(name) ? streamOf(name) : null),

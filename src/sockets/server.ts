@@ -34,14 +34,17 @@ export type Upgrade = {
   readonly request: IncomingMessage;
 };
 
+/** Serves a connection that was opened. What it sends at once is received by the client. */
+export type Serve = (connection: Connection) => ConnectionHandler;
+
 /** Serves the paths of one kind of connection. */
 export type Endpoint = {
   takes(path: string): boolean;
   readonly ping: PingSchedule;
   /** Why an upgrade is refused before the handshake; null if it is not. None is unless given. */
   refusalOf?(upgrade: Upgrade): { readonly status: number; readonly msg: string } | null;
-  /** Serves a connection that was opened. What it sends at once is received by the client. */
-  open(connection: Connection, upgrade: Upgrade): ConnectionHandler;
+  /** Opens what a connection is for. The handshake waits for a promise, which must resolve within seconds. */
+  open(upgrade: Upgrade): Serve | Promise<Serve>;
 };
 
 export type SocketsParts = {
@@ -115,9 +118,9 @@ export class Sockets {
     const endpoint = endpoints.find((one) => one.takes(path));
     const refuse = (status: string, message: string) => refuseUpgrade(socket, { status, message, timers });
     if (endpoint === undefined) return void refuse("404 Not Found", `There are no sockets at ${path}.`);
-    if (this.#isClosing || this.#sockets.size >= CONNECTIONS_MAX) {
-      return void refuse("503 Service Unavailable", "The server takes no more connections at present.");
-    }
+    const refuseMore = () =>
+      refuse("503 Service Unavailable", "The server takes no more connections at present.");
+    if (this.#isClosing || this.#sockets.size >= CONNECTIONS_MAX) return void refuseMore();
     const address = this.#parts.addressOf(request);
     const ban = budgets.ban(addressHolder(address), wallNow());
     if (ban !== null) {
@@ -143,18 +146,36 @@ export class Sockets {
       this.#sockets.delete(socket);
       admission.leave();
     });
+    const accept = (serve: Serve): void => {
+      if (this.#isClosing) refuseMore();
+      else this.#accept({ request, socket, head }, endpoint, serve);
+    };
+    const opening = endpoint.open(upgrade);
+    if (!(opening instanceof Promise)) return void accept(opening);
+    opening.then(accept).catch((error: unknown) => {
+      log.error({ err: error }, "a connection of a socket could not be opened");
+      socket.destroy();
+    });
+  }
+
+  #accept(
+    { request, socket, head }: { request: IncomingMessage; socket: Duplex; head: Buffer },
+    { ping }: Endpoint,
+    serve: Serve,
+  ): void {
+    const { timers, wallNow, log } = this.#parts;
     this.#acceptor.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = new Connection({
         webSocket,
         tcp: socket,
-        ping: endpoint.ping,
+        ping,
         timers,
         wallNow,
         onFault: (error) => log.error({ err: error }, "a message of a socket could not be handled"),
       });
       this.#connections.add(connection);
       socket.once("close", () => this.#connections.delete(connection));
-      connection.serve(endpoint.open(connection, upgrade));
+      connection.serve(serve(connection));
     });
   }
 

@@ -2,7 +2,10 @@
 import { expect, test } from "vitest";
 import { MARKET_STREAMS_MAX, MARKET_STREAMS_PER_ADDRESS_MAX, STREAMS_PER_CONNECTION_MAX } from "./limits.ts";
 import { SharedStreams, type StreamsMarket } from "./shared-streams.ts";
-import { type OwnNames, StreamSession } from "./stream-session.ts";
+import { type OwnClient, type OwnNames, StreamSession } from "./stream-session.ts";
+
+/** Of an owner's name, twice, and of a market stream. */
+const SUBSCRIBE = '{"method":"SUBSCRIBE","params":["key","btcusdt@trade","key"],"id":1}';
 
 /** A market that lists symbols, and the client of each session. */
 function fixtureOf(symbols: readonly string[], family: "spot" | "futures" = "spot") {
@@ -29,6 +32,9 @@ function fixtureOf(symbols: readonly string[], family: "spot" | "futures" = "spo
     const connection = {
       send: (text: string) => void said.push(text),
       sendFrame: (frame: Buffer, key: string | null = null) => void frames.push({ frame, key }),
+      close() {},
+      pause() {},
+      resume() {},
     };
     const parts = { connection, address, isCombined, market: shared, ...(ownNames && { ownNames }) };
     return { session: new StreamSession(parts), frames, said };
@@ -188,26 +194,50 @@ test("an address takes so many streams that nobody else has; those of others cos
   expect(connect().session.subscribe(["s99999@trade"])).toBeNull();
 });
 
-test("an owner's names are its own, in the form of the connection", () => {
-  const { listeners, connect } = fixtureOf(["BTCUSDT"]);
-  const sends: ((payload: string) => void)[] = [];
-  let left = 0;
+/** One name of an owner, "key", which is open when the test says so. */
+function ownKey() {
+  const opened = Promise.withResolvers<void>();
+  const clients: OwnClient[] = [];
+  const state = { left: 0 };
   const ownNames: OwnNames = (name) =>
     name === "key"
-      ? (send) => {
-          sends.push(send);
+      ? opened.promise.then(() => (client) => {
+          clients.push(client);
           return () => {
-            left += 1;
+            state.left += 1;
           };
-        }
+        })
       : null;
+  return { opened, clients, state, ownNames };
+}
+
+test("an owner's names are its own, in the form of the connection", async () => {
+  const { listeners, connect } = fixtureOf(["BTCUSDT"]);
+  const { opened, clients, state, ownNames } = ownKey();
   const { session, said } = connect(true, ownNames);
-  session.subscribe(["key", "btcusdt@trade", "key"]);
-  sends[0]?.('{"e":"ORDER_TRADE_UPDATE"}');
+  opened.resolve();
+  await session.onMessage(SUBSCRIBE);
+  clients[0]?.send('{"e":"ORDER_TRADE_UPDATE"}');
   session.isCombined = false;
-  sends[0]?.('{"e":"ACCOUNT_UPDATE"}');
-  expect(said).toEqual(['{"stream":"key","data":{"e":"ORDER_TRADE_UPDATE"}}', '{"e":"ACCOUNT_UPDATE"}']);
-  expect([sends.length, listeners.size]).toEqual([1, 1]);
+  clients[0]?.send('{"e":"ACCOUNT_UPDATE"}');
+  expect(said).toEqual([
+    '{"result":null,"id":1}',
+    '{"stream":"key","data":{"e":"ORDER_TRADE_UPDATE"}}',
+    '{"e":"ACCOUNT_UPDATE"}',
+  ]);
+  expect([clients.length, listeners.size]).toEqual([1, 1]);
   session.onClosed();
-  expect([left, listeners.size]).toEqual([1, 0]);
+  expect([state.left, listeners.size]).toEqual([1, 0]);
+});
+
+test("a client that leaves while its own stream is opened is subscribed to nothing, also by later messages", async () => {
+  const { listeners, connect } = fixtureOf(["BTCUSDT"]);
+  const { opened, clients, ownNames } = ownKey();
+  const { session } = connect(true, ownNames);
+  const answered = session.onMessage(SUBSCRIBE);
+  session.onClosed();
+  opened.resolve();
+  await answered;
+  await session.onMessage('{"method":"SUBSCRIBE","params":["btcusdt@trade"],"id":2}');
+  expect([clients.length, listeners.size, session.subscriptions()]).toEqual([0, 0, []]);
 });

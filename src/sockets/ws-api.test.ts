@@ -10,7 +10,7 @@ import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import { openDataDirectory } from "../config/data-directory.ts";
 import type { StrategyType } from "../domain/account.ts";
 import type { Gateway } from "../http/pipeline.ts";
-import { ReadyJson } from "../http/route.ts";
+import { type Answer, ReadyJson } from "../http/route.ts";
 import { ROUTES } from "../http/server.ts";
 import { secretOf } from "../keys/api-keys.ts";
 import { KeyChecks } from "../keys/key-checks.ts";
@@ -20,7 +20,12 @@ import { type SeenRequest, UNOBSERVED } from "../observability/request-context.t
 import { Budgets, FAILED_AUTHENTICATIONS_PER_MINUTE, WEIGHT_PER_MINUTE } from "../rate-limits/budgets.ts";
 import { ConnectionBound } from "../rate-limits/connections.ts";
 import { addressHolder, keyHolder } from "../rate-limits/holder.ts";
-import { BUFFERED_BYTES_MAX, REQUESTS_IN_FLIGHT_MAX, SUBSCRIPTIONS_PER_CONNECTION_MAX } from "./limits.ts";
+import {
+  ANSWERS_WAITING_BYTES_MAX,
+  BUFFERED_BYTES_MAX,
+  REQUESTS_IN_FLIGHT_MAX,
+  SUBSCRIPTIONS_PER_CONNECTION_MAX,
+} from "./limits.ts";
 import { isWebSocketUpgrade, Sockets } from "./server.ts";
 import type { UserEvent } from "./user-events/event.ts";
 import { createWsApi } from "./ws-api.ts";
@@ -33,10 +38,15 @@ const SUBSCRIBE = "userDataStream.subscribe.signature";
 /** Larger than what the system buffers and what may wait of events, both together. */
 const LARGE = 2 * BUFFERED_BYTES_MAX;
 const LARGE_JSON = JSON.stringify("x".repeat(LARGE));
-/** The rows, with a large answer to `exchangeInfo`. */
+/** The rows, with a large answer to `exchangeInfo` and to placements. */
 const WITH_LARGE_ANSWER = ROUTES.map((route) =>
-  route.paths.includes("/api/v3/exchangeInfo")
-    ? { ...route, parse: () => ({}), answer: () => new ReadyJson(LARGE_JSON) }
+  route.paths.includes("/api/v3/exchangeInfo") || (route.placesOrder && route.paths.includes("/api/v3/order"))
+    ? {
+        ...route,
+        parse: () => ({}),
+        answer: () => new ReadyJson(LARGE_JSON),
+        present: (json: unknown) => json as Answer,
+      }
     : route,
 );
 
@@ -337,6 +347,36 @@ test("a client that reads gets every answer that it asked for, however large, an
   expect([first.result.length, second.result.length]).toEqual([LARGE, LARGE]);
   expect(third).toMatchObject({ id: "c", status: 200 });
   expect(await client.message(({ event }) => event !== undefined)).toMatchObject({ subscriptionId: 0 });
+});
+
+test("while answers of all clients fill the memory, one with an unread answer gets no more; orders are answered", async () => {
+  const { open, signed, seen, sockets } = await openFixture();
+  const [hoarder, client, other] = [await open(), await open(), await open()];
+  const answered = (count: number) => expect.poll(() => seen.length).toBe(count);
+  hoarder.socket.pause();
+  const fitting = Math.floor(ANSWERS_WAITING_BYTES_MAX / LARGE_JSON.length);
+  for (let id = 1; id < fitting; id += 1) void hoarder.request("exchangeInfo", {}, id);
+  await answered(fitting - 1);
+  client.socket.pause();
+  const first = client.request("exchangeInfo", {}, "first");
+  await answered(fitting);
+  const refused = client.request("exchangeInfo", {}, "refused");
+  const placed = client.request("order.place", signed(), "placed");
+  await answered(fitting + 2);
+  expect(await other.request("exchangeInfo")).toMatchObject({ status: 200 });
+  client.socket.resume();
+  expect(await first).toMatchObject({ status: 200 });
+  const retryAfter = expect.any(Number);
+  expect(await refused).toMatchObject({ status: 503, error: { code: -1008, data: { retryAfter } } });
+  expect(await placed).toMatchObject({ status: 200 });
+
+  hoarder.socket.terminate();
+  await expect.poll(() => sockets.count).toBe(2);
+  client.socket.pause();
+  const more = [client.request("exchangeInfo", {}, "more"), client.request("exchangeInfo", {}, "most")];
+  await answered(fitting + 5);
+  client.socket.resume();
+  for (const answer of await Promise.all(more)) expect(answer).toMatchObject({ status: 200 });
 });
 
 test("a request is in flight until its answer has left", async () => {

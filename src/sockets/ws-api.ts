@@ -55,6 +55,7 @@ import {
 import { methodsOf } from "./api-methods.ts";
 import type { Connection, ConnectionHandler } from "./connection.ts";
 import {
+  ANSWERS_WAITING_BYTES_MAX,
   FUTURES_PING,
   REQUESTS_IN_FLIGHT_MAX,
   SPOT_PING,
@@ -84,6 +85,7 @@ const SESSION_WEIGHT = 2;
 export function createWsApi(parts: WsApiParts): readonly Endpoint[] {
   const overload = new Overload();
   const usedSignatures = new UsedSignatures();
+  const waiting = { bytes: 0 };
   return (["SPOT", "FUTURES"] as const).map((type) => {
     const { path, ping, connectWeight } = PLACES[type];
     const methods = methodsOf(type, parts.routes);
@@ -96,8 +98,11 @@ export function createWsApi(parts: WsApiParts): readonly Endpoint[] {
         const { refusal } = budgets.charge(addressHolder(address), wallNow(), cost);
         return refusal === null ? null : wireError(refusal);
       },
-      open: (connection, upgrade) =>
-        new ApiConnection(connection, upgrade, { ...parts, type, methods, overload, usedSignatures }),
+      open: (upgrade) => (connection) =>
+        new ApiConnection(connection, upgrade, {
+          ...parts,
+          ...{ type, methods, overload, usedSignatures, waiting },
+        }),
     };
   });
 }
@@ -107,6 +112,11 @@ type ConnectionParts = WsApiParts & {
   readonly methods: ReadonlyMap<string, Route>;
   readonly overload: Overload;
   readonly usedSignatures: UsedSignatures;
+  /**
+   * Answers of all connections that have not left for the network. A character counts as a byte, which it is
+   * in all but a few names of symbols.
+   */
+  readonly waiting: { bytes: number };
 };
 
 type Session = { readonly apiKey: string; readonly authorizedSince: number; readonly forget: Cancel };
@@ -148,6 +158,8 @@ class ApiConnection implements ConnectionHandler {
   #session: Session | null = null;
   #nextSubscription = 0;
   #inFlight = 0;
+  /** Bytes of its own answers that have not left for the network. */
+  #waitingBytes = 0;
 
   constructor(connection: Connection, upgrade: Upgrade, parts: ConnectionParts) {
     this.#connection = connection;
@@ -206,16 +218,25 @@ class ApiConnection implements ConnectionHandler {
       address,
     };
     const envelope = { id: frame.id, params };
+    const isRead = row.method === "GET";
+    let bytes = 0;
     const protocol: Protocol<Route, ExchangeCaller, Answer> = {
       ...EXCHANGE,
       authenticate: ({ request: { apiKey } }, _gateway, context) =>
         this.#authenticate({ row, own, apiKey }, { params, source }, context),
       usageHeaders: RATE_LIMITS_SHOWN,
-      envelope: (answer, usage, limit) => this.#reply(envelope, answer, usage, limit),
+      envelope: (answer, usage, limit) => {
+        const complete = this.#reply(envelope, answer, usage, limit);
+        // A method of the connection itself has had its effect.
+        const mayWait = !isRead || own !== undefined || this.#mayWait(complete);
+        const reply = mayWait ? complete : this.#reply(envelope, { refusal: "BUSY" }, usage);
+        bytes = reply.body.length;
+        this.#countWaiting(bytes);
+        return reply;
+      },
     };
     const run = async (context: RequestContext): Promise<Reply> => {
       context.path = known === undefined ? null : seen.path;
-      const isRead = row.method === "GET";
       if (overload.refuses(request.socket) || (!isRead && gateway.desk.isBehind()))
         return this.#reply(envelope, { refusal: "BUSY" }, this.#addressUsage());
       if (row.access !== "public") context.apiKey = seen.apiKey;
@@ -234,7 +255,20 @@ class ApiConnection implements ConnectionHandler {
       else log.error({ err: error, method }, "a request of the WebSocket API could not be answered");
       const body = String(this.#error(envelope, faultOf(error), this.#addressUsage()).body);
       await (await this.#connection.answer(body)).left;
+    } finally {
+      this.#countWaiting(-bytes);
     }
+  }
+
+  /** Whether an answer may wait for the client, by `ANSWERS_WAITING_BYTES_MAX`. */
+  #mayWait({ status, body }: Reply): boolean {
+    if (status !== 200 || this.#waitingBytes === 0) return true;
+    return this.#parts.waiting.bytes + body.length <= ANSWERS_WAITING_BYTES_MAX;
+  }
+
+  #countWaiting(bytes: number): void {
+    this.#waitingBytes += bytes;
+    this.#parts.waiting.bytes += bytes;
   }
 
   async #authenticate(

@@ -60,7 +60,7 @@ let largeAnswers: number;
 const echoOf = (path: string, ping: Endpoint["ping"]): Endpoint => ({
   takes: (asked) => asked === path,
   ping,
-  open(connection) {
+  open: () => (connection) => {
     connections.push(connection);
     return {
       countsMessages: true,

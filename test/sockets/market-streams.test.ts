@@ -1,10 +1,13 @@
 // Market streams at the gateway's own port: a real client, the simulated market, the test's own time.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../../src/market/client/testing/upstream.ts";
+import type { HeardMessage } from "../../src/market/exchange/testing/stream-client.ts";
 import { stayOnLoopback } from "../support/servers/loopback-only.ts";
 import { openSocketFixture, type SocketFixture } from "../support/sockets/socket-fixture.ts";
 
 stayOnLoopback();
+
+type Heard = HeardMessage["data"];
 
 let fixture: SocketFixture;
 
@@ -237,6 +240,44 @@ describe("a client that does not read", () => {
     client.socket.resume();
     await client.closed();
   });
+});
+
+test.each([
+  ["SPOT", "/ws"],
+  ["FUTURES", "/public/ws"],
+] as const)("trades and candles of %s show what a break upstream has left out", async (family, path) => {
+  const names = ["btcusdt@trade", "btcusdt@aggTrade", "btcusdt@kline_1m"];
+  const client = await fixture.open(`${path}/${names.join("/")}`);
+  for (const name of names) await fixture.confirmed(family, name);
+  const heardFrom = async (ms: number) => {
+    client.forget();
+    await fixture.pass(ms);
+    return (await client.received()).map(({ data }) => data);
+  };
+  const stepsOf = (ids: readonly unknown[]) =>
+    ids.slice(1).map((id, index) => Number(id) - Number(ids[index]));
+  const idsOf = (heard: readonly Heard[]) => [
+    heard.flatMap(({ e, t }) => (e === "trade" ? [t] : [])),
+    heard.flatMap(({ e, a }) => (e === "aggTrade" ? [a] : [])),
+  ];
+  // Over the end of a candle, to the middle of the next one.
+  const before = await heardFrom(90_000 - (fixture.time.now() % 60_000));
+  for (const ids of idsOf(before)) expect(new Set(stepsOf(ids))).toEqual(new Set([1]));
+  const candles = (heard: readonly Heard[]) => heard.flatMap(({ k }) => (k === undefined ? [] : [k]));
+  expect(candles(before).some(({ x }) => x)).toBe(true);
+
+  await fixture.interrupt(61_000);
+  for (const name of names) await fixture.confirmed(family, name);
+  const after = await heardFrom(10_000);
+  for (const [index, ids] of idsOf(after).entries()) {
+    const last = idsOf(before)[index]?.at(-1);
+    expect(stepsOf([last, ids[0]])[0]).toBeGreaterThan(1);
+    expect(new Set(stepsOf(ids))).toEqual(new Set([1]));
+  }
+  const [last, next] = [candles(before).at(-1), candles(after)[0]];
+  expect(last?.x).toBe(false);
+  expect(next?.t).toBeGreaterThan(last?.t ?? Number.NaN);
+  client.close();
 });
 
 test("the end is announced in the form of the connection", async () => {

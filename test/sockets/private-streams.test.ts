@@ -76,27 +76,6 @@ async function buy(keys: Credentials, values = {}) {
   return body;
 }
 
-/** A stream is opened in the background: events come from then on, so a test waits for the first leverage. */
-async function untilOpen(keys: Credentials, ...listeners: readonly Listener[]): Promise<void> {
-  let leverage = 2;
-  await eventually(
-    "all streams are open",
-    async () => {
-      leverage = leverage === 20 ? 2 : leverage + 1;
-      await call(keys, "POST", "/fapi/v1/leverage", { symbol, leverage });
-      return listeners.every(({ messages }) => messages.some(({ result }) => result === undefined));
-    },
-    { askAgainMs: 50 },
-  );
-  // Earlier events have arrived with the last one.
-  const isLast = ({ data, ac = data?.ac }: Message) => ac?.l === leverage;
-  await eventually("the last is heard", () => listeners.every(({ messages }) => messages.some(isLast)));
-  for (const { messages, texts } of listeners) {
-    messages.length = 0;
-    texts.length = 0;
-  }
-}
-
 test("a listen key is opened, is the same while it lives, is extended and closed; with the key alone or signed", async () => {
   const keys = gateway.takeFuturesStrategy();
   expect(await ask("PUT", keys)).toMatchObject({
@@ -149,7 +128,8 @@ test("every way to connect brings the same events, raw or under the listen key",
   subscriber.socket.send(JSON.stringify({ method: "SUBSCRIBE", params: [listenKey], id: "a1" }));
   await eventually("it is answered", () => subscriber.messages.length > 0);
   expect(subscriber.messages).toEqual([{ result: null, id: "a1" }]);
-  await untilOpen(keys, ...raw, ...wrapped);
+  subscriber.messages.length = 0;
+  subscriber.texts.length = 0;
 
   const { orderId } = await buy(keys);
   await eventually("all is heard", () => [...raw, ...wrapped].every(({ messages }) => messages.length >= 4));
@@ -170,12 +150,9 @@ test("several keys on one connection, and only the events that are asked for", a
   const [one, other] = [gateway.takeFuturesStrategy(), gateway.takeFuturesStrategy()];
   const [first, second] = [await listenKeyOf(one), await listenKeyOf(other)];
   const both = await connect(`/private/stream?listenKey=${first}&listenKey=${second}`);
-  await untilOpen(one, both);
-  await untilOpen(other, both);
   const filtered = await connect(
     `/private/ws?listenKey=${first}&events=ACCOUNT_UPDATE/ACCOUNT_CONFIG_UPDATE`,
   );
-  await untilOpen(one, filtered, both);
   await buy(one);
   await buy(other);
   await eventually("both are heard", () => both.messages.length >= 8);
@@ -200,11 +177,7 @@ test("an unknown key, a closed one, a revoked API key and a closed strategy end 
     Credentials,
     Credentials,
   ];
-  const open = async (keys: Credentials) => {
-    const listener = await connect(`/private/ws?listenKey=${await listenKeyOf(keys)}`);
-    await untilOpen(keys, listener);
-    return listener;
-  };
+  const open = async (keys: Credentials) => await connect(`/private/ws/${await listenKeyOf(keys)}`);
   const [ofClosing, ofRevoked, ofClosed] = [await open(closing), await open(revoked), await open(closed)];
   await ask("DELETE", closing);
   expect(await ofClosing.closed()).toBe(1_000);
@@ -228,7 +201,6 @@ test("a connection without a key is open, and answers control messages", async (
 test(`a client that only listens knows what REST shows (seed ${seed})`, async () => {
   const keys = gateway.takeFuturesStrategy();
   const listener = await connect(`/private/ws?listenKey=${await listenKeyOf(keys)}`);
-  await untilOpen(keys, listener);
   const random = seededRandom(seed);
   const { price } = (await send(gateway.url, "GET", `/fapi/v1/ticker/price?symbol=${symbol}`)).body;
   const at = (factor: number) => String(Math.round((Number(price) * factor) / 10) * 10);

@@ -123,7 +123,7 @@ function serveUserStreams(
   const sockets = new Sockets({
     server: server.server,
     endpoints: [
-      createPrivateEndpoint({ listenKeys, log }),
+      createPrivateEndpoint({ listenKeys, timers: time, log }),
       ...createWsApi({ gateway, routes: ROUTES, userStreams, keyChecks, log }),
     ],
     addressOf: () => "127.0.0.1",
