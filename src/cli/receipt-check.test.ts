@@ -379,6 +379,30 @@ describe("orders that share a trade of the market", () => {
   });
 });
 
+test("the queue of a stop is followed in the recording from its trigger, not from its placement", async () => {
+  const [sample] = QUEUE;
+  const price = "59990.00000000";
+  const stop = {
+    ...{ ...sample, price, quantity: "0.00010000", remaining: "0.00010000" },
+    fee: { ...sample?.fee, amount: "0.00000010" },
+    queue: {
+      ...{ ...sample?.queue, aheadAtPlacement: "0.00020000", tradedAtPrice: "0.00000000", history: null },
+      ...{ bookAtPlacement: { ...BOOK, receivedAt: 1_900 }, aheadBefore: "0.00020000" },
+    },
+    marketTrade: {
+      ...{ ...sample?.marketTrade, aggregateId: 7, price, quantity: "0.00030000", time: 1_901 },
+      available: "0.00030000",
+    },
+  };
+  // The first trade was made before the trigger, and received after it.
+  const trades = [
+    ["59990", "0.0001"],
+    ["59990", "0.0003"],
+  ] as const;
+  const [found] = await checked([stop], recording({ "59990": "0.0002" }, trades));
+  expect(found).toMatchObject({ wrong: [], unknown: [] });
+});
+
 describe("the rate of a fee", () => {
   const withRate = (rate: string, tier: string, amount: string) =>
     WALK.map((row) => ({ ...row, fee: { ...row.fee, rate, tier, amount } }));

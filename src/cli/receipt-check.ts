@@ -585,9 +585,9 @@ function checkPlacement(row: ReceiptRow, before: Before, recorded: Recorded, fou
 
 /** How the queue moved from the placement to the trade. */
 function checkQueue(row: ReceiptRow, before: Before, recorded: Recorded, found: Findings): void {
-  const { queue, marketTrade, side, price, arrivedAt: since, terms } = row;
+  const { queue, marketTrade, side, price, arrivedAt, terms } = row;
   if (queue?.bookAtPlacement == null || marketTrade === null) return;
-  if (since === null) {
+  if (arrivedAt === null) {
     found.unknown.push("when the order arrived is not known: its queue is not followed");
     return;
   }
@@ -596,6 +596,7 @@ function checkQueue(row: ReceiptRow, before: Before, recorded: Recorded, found: 
     found.unknown.push("what was in front of the order when it joined the queue is not known");
     return;
   }
+  const since = joinedAt(row);
   const order = { side, price, model: terms.queue, since, book, aheadAtPlacement };
   const computed = queueBefore(marketTrade.aggregateId, order, recorded.eventsFor(book), before.given);
   for (const figure of ["aheadBefore", "tradedAtPrice", "canceledAhead"] as const) {

@@ -101,7 +101,7 @@ function upstreamOf(tape: Tape, feedOptions: Upstream["feedOptions"], log: Pick<
   const endCheck = setInterval(() => {
     if (!hasEnded()) return;
     clearInterval(endCheck);
-    log.warn("the recording that serves as the market has ended: orders are refused from here on");
+    log.warn("the recording that serves as the market has ended: orders are rejected from now on");
   }, END_CHECK_MS);
   endCheck.unref();
   return {

@@ -51,8 +51,12 @@ export type DeskMarket = Market & {
   sequence(): number;
   /** Prepares rules and quote of a symbol; returns nothing if they are ready. */
   prepare(symbol: string): Promise<void> | undefined;
-  /** The same for the effective book of a symbol, which only `strict` needs. It may stay unknown. */
-  prepareBook(symbol: string): Promise<void> | undefined;
+  /**
+   * The same for the effective book of a symbol, which only `strict` needs. It may stay unknown.
+   * `withTrades`: it is also to have the trades that were streamed one by one, which hit stops before the
+   * book has them.
+   */
+  prepareBook(symbol: string, options?: { readonly withTrades: boolean }): Promise<void> | undefined;
 };
 
 export type ExecuteOptions = {
@@ -491,11 +495,12 @@ export function prepare(
   command: Command,
 ): Promise<unknown> | undefined {
   const awaited: Promise<void>[] = [];
+  const withTrades = command.type === "TriggerStop";
   for (const symbol of symbolsConcerned(account, command)) {
     const prepared = market.prepare(symbol);
     if (prepared !== undefined) awaited.push(prepared);
     if (account.profile.strict === null) continue;
-    const preparedBook = market.prepareBook(symbol);
+    const preparedBook = market.prepareBook(symbol, { withTrades });
     if (preparedBook !== undefined && TAKES_FROM_BOOKS.has(command.type)) awaited.push(preparedBook);
   }
   return awaited.length === 0 ? undefined : Promise.all(awaited);

@@ -1,8 +1,8 @@
 // The market port: live prices and history of one strategy type, as the trigger engine reads them. The market
 // client implements it. Prices and rules without history are `Market` in `domain/market.ts`.
 import type { ChangedLevel, Market, MarketTrade, Quote, Settlement } from "../domain/market.ts";
-import type { BookStamp } from "../domain/receipt.ts";
-import type { Price } from "../money/decimal.ts";
+import type { BookSide, BookStamp } from "../domain/receipt.ts";
+import type { Price, Quantity } from "../money/decimal.ts";
 
 /** Handlers for the market data of a symbol. Each is called at once, in the order of what comes. */
 export type MarketListener = {
@@ -96,6 +96,12 @@ export type LiveMarket = Market &
     extremesSince(symbol: string, sequence: number): PriceExtremes | null;
     /** Has the effective book of a symbol followed, and calls back at what changes it, until released. */
     followBook(symbol: string, listener: BookListener): () => void;
+    /**
+     * The most that others may display at a price, at the time of the symbol's book and less newer trades;
+     * null beyond the last level that is known, and while the book is not. What only a newer ticker has
+     * removed counts: its trades may not have arrived.
+     */
+    boundAt(symbol: string, side: BookSide, price: Price): Quantity | null;
     /**
      * What changed a followed book after a sequence number, in order; at most that of the last ten seconds.
      */

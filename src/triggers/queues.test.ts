@@ -485,6 +485,154 @@ describe("what comes while an order is committed", () => {
   });
 });
 
+describe("a change of the book that contains a trade which arrives after it", () => {
+  test("does not give that trade to an order which was being committed when both came", async () => {
+    const all = await createFixture({ strict: {}, strategies: ["one", "two"] });
+    all.market.openBook(SYMBOL, { asks: "60000x1", bids: "50000x1" });
+    await all.triggers.open();
+    await all.place("two", "BUY", "49000", { quantity: "0.001" });
+    all.time.advance(10);
+    const hold = all.storage.hold();
+    const placing = all.place("one", "BUY", "50000", { quantity: "0.001" });
+    await hold.reached;
+    const since = all.time.now();
+    all.time.advance(400);
+    all.market.diff(SYMBOL, { bids: "50000x0.4" }, since + 100);
+    all.market.aggregate(SYMBOL, "seller", "0.6", "50000", since + 97);
+    all.market.aggregate(SYMBOL, "buyer", "0.1", "60000", since + 130);
+    hold.release();
+    await placing;
+    await all.settled();
+    expect([aheadOf(all, 1), await fillsOf(all, 1)]).toEqual(["0.4", []]);
+  });
+
+  test("moves the first order of a symbol that was being committed then, once a later trade comes", async () => {
+    const all = await createFixture(STRICT);
+    all.market.openBook(SYMBOL, { asks: "60000x1", bids: "50000x1" });
+    await all.triggers.open();
+    const hold = all.storage.hold();
+    const placing = all.place("one", "BUY", "50000", { quantity: "0.001" });
+    await hold.reached;
+    all.time.advance(100);
+    all.market.diff(SYMBOL, { bids: "50000x0.2" });
+    hold.release();
+    await placing;
+    await all.settled();
+    expect(aheadOf(all, 1)).toBe("1");
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "buyer", "0.1", "60000")]);
+    expect(aheadOf(all, 1)).toBe("0.2");
+  });
+
+  test("does not lower an order below what a ticker displayed at its placement", async () => {
+    const all = await createFixture(STRICT);
+    all.market.openBook(SYMBOL, { asks: "60001x1", bids: "60000x1" });
+    await all.triggers.open();
+    all.market.ticker(SYMBOL, { bids: "60000x5", asks: "60001x1" }, { ahead: 1 });
+    const hold = all.storage.hold();
+    const placing = all.place("one", "BUY", "60000", { quantity: "0.001" });
+    await hold.reached;
+    all.time.advance(1);
+    all.market.ticker(SYMBOL, { bids: "60000.5x1", asks: "60001x1" }, { ahead: 2 });
+    hold.release();
+    await placing;
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "2", "60000")]);
+    expect([aheadOf(all, 1), await fillsOf(all, 1)]).toEqual(["3", []]);
+  });
+
+  /** A seller of 1 has emptied 60000: the ticker shows it, the trade is not here yet. */
+  const emptied = (market: StubMarket) =>
+    market.ticker(SYMBOL, { bids: "59999x1", asks: "60001x1" }, { ahead: 1 });
+
+  test.each([
+    [
+      "a look-up ends",
+      (all: Fixture, now: number) => {
+        all.market.miss(SYMBOL, now - 500, now);
+        emptied(all.market);
+      },
+    ],
+    [
+      "the book is known again",
+      async (all: Fixture, now: number) => {
+        all.market.silence(SYMBOL);
+        all.market.diff(SYMBOL, { bids: "59980x1" }, now - 50);
+        await all.settled();
+        all.market.show(SYMBOL, "59999", "60001");
+        emptied(all.market);
+      },
+    ],
+  ])("as a ticker does: it fills nobody behind it when %s in between", async (_when, happens) => {
+    const all = await createFixture(STRICT);
+    all.market.openBook(SYMBOL, { asks: "60001x1", bids: "60000x1 59999x1" });
+    await all.triggers.open();
+    await all.place("one", "BUY", "60000", { quantity: "0.003" });
+    all.time.advance(1_000);
+    const now = all.time.now();
+    all.market.diff(SYMBOL, { bids: "59990x1" }, now - 100);
+    await happens(all, now);
+    await all.settled();
+    all.time.advance(30);
+    all.market.aggregate(SYMBOL, "seller", "1", "60000", now - 20);
+    await all.settled();
+    expect([aheadOf(all, 1), await fillsOf(all, 1)]).toEqual(["0", []]);
+  });
+});
+
+describe("a trade that was received before an order joined the queue, with a time after it", () => {
+  /** The exchange's clock shows a later time than ours. */
+  const AHEAD_MS = 500;
+
+  test("fills other orders and not this one", async () => {
+    const all = await createFixture(STRICT);
+    all.market.openBook(SYMBOL, { asks: "60001x1", bids: "60000x1 59999x1" });
+    await all.triggers.open();
+    await all.place("one", "BUY", "60000", { quantity: "0.001" });
+    all.time.advance(100);
+    const hold = all.storage.hold();
+    const first = all.place("one", "BUY", "40000", { quantity: "0.0001" });
+    await hold.reached;
+    // It waits for its turn.
+    const second = all.place("one", "BUY", "60000", { quantity: "0.001" });
+    all.time.advance(20);
+    const time = all.time.now() + AHEAD_MS;
+    all.market.aggregate(SYMBOL, "seller", "1", "60000", time - 10);
+    all.market.aggregate(SYMBOL, "seller", "0.0015", "60000", time - 9);
+    all.time.advance(20);
+    hold.release();
+    await Promise.all([first, second]);
+    await all.settled();
+    expect([await fillsOf(all, 1), await fillsOf(all, 3)]).toEqual([["0.001 @ 60000"], []]);
+  });
+
+  test("does not move its queue when it is looked up", async () => {
+    const all = await createFixture(STRICT);
+    all.market.openBook(SYMBOL, { asks: "60001x1", bids: "60000x1" });
+    await all.triggers.open();
+    await all.place("one", "BUY", "50000", { quantity: "0.001" });
+    all.market.aggregate(SYMBOL, "seller", "0.6", "60000", all.time.now() + AHEAD_MS);
+    await all.place("one", "BUY", "60000", { quantity: "0.001" });
+    expect(aheadOf(all, 2)).toBe("0.4");
+    all.time.advance(1_000);
+    all.market.miss(SYMBOL, all.time.now() - 1_000, all.time.now());
+    await all.settled();
+    expect([aheadOf(all, 2), await fillsOf(all, 2)]).toEqual(["0.4", []]);
+  });
+
+  test("is not taken for one of another market, whose ids are lower", async () => {
+    const all = await createFixture(STRICT);
+    all.market.openBook(SYMBOL, { asks: "60001x1", bids: "60000x1" });
+    await all.triggers.open();
+    await all.place("one", "BUY", "50000", { quantity: "0.001" });
+    all.market.aggregate(SYMBOL, "buyer", "1", "60001");
+    await all.place("one", "BUY", "60000", { quantity: "0.001" });
+    all.time.advance(11_000);
+    const trade = all.market.unheard(SYMBOL, "seller", "2", "60000");
+    all.market.retell(SYMBOL, { ...trade, aggregateId: 0 });
+    await all.settled();
+    expect(await fillsOf(all, 2)).toEqual(["0.001 @ 60000"]);
+  });
+});
+
 function comesAndGoes(market: StubMarket): void {
   market.diff(SYMBOL, { asks: "59998.5x0.0007", bids: "59999.99x0 59999x0" });
   market.diff(SYMBOL, { asks: "59998.5x0" });
@@ -511,9 +659,14 @@ describe("after a time in which nobody listened", () => {
     after.market.unheard(SYMBOL, "seller", "0.5", "59000");
     after.market.unheard(SYMBOL, "buyer", "5", "59000");
     after.time.advance(60_000);
-    after.market.openBook(SYMBOL, { asks: "60000x1", bids: "59000x0.4" });
+    after.market.openBook(SYMBOL, { asks: "60000x1", bids: "59000x1" });
+    after.market.diff(SYMBOL, { bids: "59000x0.4" });
     await after.triggers.open();
     await after.settled();
+    // What is displayed counts once a later trade has come: one before it may still be on its way.
+    expect(aheadOf(after, 1)).toBe("0.69999");
+    after.time.advance(1);
+    after.market.aggregate(SYMBOL, "buyer", "1", "60000");
     expect(aheadOf(after, 1)).toBe("0.4");
     expect(await fillsOf(before, 1)).toEqual([]);
   });
@@ -623,6 +776,26 @@ describe("several servers", () => {
     await there.settled();
     expect(await fillsOf(here, 1)).toEqual(["0.0003 @ 59999.99"]);
     expect(aheadOf(there, 2)).toBe("0.0018");
+  });
+});
+
+describe("a triggered stop", () => {
+  test("waits for the book to have the trade that has hit it, and takes nothing that was traded", async () => {
+    const all = await createFixture(STRICT);
+    all.market.openBook(SYMBOL, { asks: "60000x0.001 60010x5", bids: "59980x5" });
+    all.market.trade(SYMBOL, "59990");
+    await all.triggers.open();
+    await all.place("one", "BUY", null, { stop: "60000", quantity: "0.001" });
+    const arrival = Promise.withResolvers<void>();
+    all.market.tradesArrival = arrival.promise;
+    all.time.advance(1);
+    all.market.trade(SYMBOL, "60000");
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual([]);
+    all.market.aggregate(SYMBOL, "buyer", "0.0008", "60000");
+    arrival.resolve();
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual(["0.0002 @ 60000", "0.0008 @ 60010"]);
   });
 });
 

@@ -24,13 +24,13 @@ import { type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
 import type { QueueNote } from "../store/ports/trading.ts";
 import type { Store } from "../store/store.ts";
 import {
+  appliedAtPlacement,
   type Crossing,
   continueFrom,
   type Fill,
   type Given,
   lower,
   type Match,
-  moveByChange,
   type Recorded,
   SymbolQueues,
   unfilled,
@@ -349,7 +349,7 @@ export class Queues {
       history: null,
       // A trade of that time may have been on its way.
       appliedUntil: Math.max(since, (coveredUntil ?? since) - IN_FLIGHT_MS_MAX),
-      applied: null,
+      applied: appliedAtPlacement(order),
       isReady: false,
       isChanged: false,
       unnotedSince: null,
@@ -394,6 +394,7 @@ export class Queues {
     }
     waiting.isReady = true;
     for (const event of market.bookEventsSince(symbol, sequence)) this.#catchUp(followed, waiting, event);
+    this.#bound(followed, [waiting]);
   }
 
   /** Applies to an order what came before it was registered. */
@@ -406,13 +407,6 @@ export class Queues {
       return;
     }
     if (event.type === "KNOWN") return;
-    const isMoved =
-      event.type === "DIFF" && event.updateId > order.bookUpdateId && queues.hasMoved(event.updateId);
-    for (const { side, price, quantity } of event.levels) {
-      if (isMoved && side === restingSide(order.side) && price === order.price) {
-        moveByChange(order, quantity, event.time);
-      }
-    }
     const levels = event.levels.filter(
       ({ side, price, isDisplayed, displayed }) =>
         side === takenSide(order.side) &&
@@ -423,6 +417,26 @@ export class Queues {
     if (levels.length > 0) this.#cross({ order, levels }, changeOf(event), event.book);
   }
 
+  /**
+   * Nobody can be in front of orders who is not displayed now. It waits for earlier trades like any change of
+   * the book, and then concerns these orders alone: one that joins their level until then is not among them.
+   */
+  #bound({ symbol, queues, held }: Followed, orders: readonly Waiting[]): void {
+    const { market } = this.#deps;
+    const book = market.book(symbol);
+    if (book === null) return;
+    const bounds = new Map<Waiting, Quantity>();
+    for (const order of orders) {
+      // A ticker may have displayed more at its placement.
+      if (book.lastUpdateId <= order.bookUpdateId) continue;
+      const displayed = market.boundAt(symbol, restingSide(order.side), order.price);
+      if (displayed !== null) bounds.set(order, displayed);
+    }
+    if (bounds.size === 0) return;
+    const time = { time: book.eventTime, updateId: book.lastUpdateId };
+    queues.bound(time, bounds, (strategyId) => !held.has(strategyId));
+  }
+
   // The market.
 
   #received(followed: Followed, event: BookEvent): void {
@@ -430,14 +444,15 @@ export class Queues {
     if (event.type === "TRADE") this.#traded(followed, event.trade);
     if (queues.isEmpty) return;
     const isConcerned = (strategyId: string) => !held.has(strategyId);
-    const book = this.#deps.market.book(symbol);
+    const { market } = this.#deps;
+    const book = market.book(symbol);
     if (event.type === "KNOWN" || book === null || this.#isHalted(symbol)) followed.isBehind = true;
     if (event.type === "DIFF" && !this.#isHalted(symbol)) queues.change(event, isConcerned);
     if (book === null || this.#isHalted(symbol)) return;
     if (followed.isBehind) {
       followed.isBehind = false;
       const time = { time: book.eventTime, updateId: book.lastUpdateId };
-      queues.known(time, (side, price) => book.displayedAt(side, price), isConcerned);
+      queues.known(time, (side, price) => market.boundAt(symbol, side, price), isConcerned);
       const change = `KNOWN:${book.lastUpdateId}:${book.tickerUpdateId}`;
       for (const each of queues.crossedAnew((side) => book.displayed(side)))
         this.#cross(each, change, stampOf(book));
@@ -716,17 +731,12 @@ export class Queues {
       const matches = queues.match(trade, step, isConcerned, recordedIn(followed));
       await this.#fill(followed, trade, matches, trade.time);
     }
-    const book = this.#deps.market.book(symbol);
-    for (const order of queues.orders()) {
-      if (!strategies.has(order.strategyId) || !order.isReady) continue;
-      if (book === null) continue;
-      const displayed = book.displayedAt(restingSide(order.side), order.price);
-      if (displayed !== null) moveByChange(order, displayed, book.eventTime);
-    }
     for (const [strategyId, reason] of strategies) {
       // There may be another reason since.
       if (held.get(strategyId) === reason) held.delete(strategyId);
     }
+    const ready = queues.orders().filter((order) => order.isReady && strategies.has(order.strategyId));
+    this.#bound(followed, ready);
     this.#deps.log.info({ symbol, trades: trades.length }, "the past of orders in queues is looked up");
   }
 

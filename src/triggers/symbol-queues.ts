@@ -6,7 +6,7 @@
 import type { KnownQueue, MatchTrade } from "../domain/command.ts";
 import type { QueueModel } from "../domain/fill-profile.ts";
 import type { ChangedLevel, MarketTrade } from "../domain/market.ts";
-import type { Side } from "../domain/order.ts";
+import type { Order, Side } from "../domain/order.ts";
 import type { BookLevel, BookSide, QueuePosition } from "../domain/receipt.ts";
 import {
   afterTrade,
@@ -14,13 +14,11 @@ import {
   ExchangeOrder,
   type Matched,
   matchTrade,
+  RECEIVED_AHEAD_MS_MAX,
 } from "../engine/matching/queue.ts";
 import { isWithin, restingSide, takenSide } from "../engine/matching/walk.ts";
 import { add, least, type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
 import { QueueHistory } from "./queue-history.ts";
-
-/** Trades whose id says that they are applied are at most so much later than that was noted, ms. */
-const NOTED_LATER_MS_MAX = 10_000;
 
 /** An open order in its queue. */
 export type Waiting = {
@@ -83,6 +81,8 @@ type Change = {
   readonly time: number;
   readonly updateId: number;
   readonly levels: readonly QuotedLevel[];
+  /** The most that can be in front of single orders. */
+  readonly bounds?: ReadonlyMap<Waiting, Quantity>;
 };
 /** What is displayed at a price. */
 type QuotedLevel = { readonly side: BookSide; readonly price: Price; readonly quantity: Quantity };
@@ -93,8 +93,6 @@ export type Concerned = (strategyId: string) => boolean;
 export class SymbolQueues {
   readonly #sides = { BID: new QueueSide("BID"), ASK: new QueueSide("ASK") };
   #exchangeOrder = new ExchangeOrder<Change>();
-  /** The last change of the book that has moved the queues. */
-  #movedUntil = Number.NEGATIVE_INFINITY;
   /** What was last displayed at prices within the limit of an order of the other side. */
   readonly #met = { BID: new Map<Price, Quantity>(), ASK: new Map<Price, Quantity>() };
 
@@ -178,6 +176,19 @@ export class SymbolQueues {
     }
   }
 
+  /**
+   * What a book of this time, newer than the orders, displays at most in front of them: it moves them now or
+   * later, as a change does.
+   */
+  bound(
+    book: { readonly time: number; readonly updateId: number },
+    bounds: ReadonlyMap<Waiting, Quantity>,
+    isConcerned: Concerned,
+  ): void {
+    const change = { ...book, levels: [], bounds };
+    for (const each of this.#exchangeOrder.change(change)) this.#move(each, isConcerned);
+  }
+
   /** The book is known again: nobody can be in front of an order who is not displayed. */
   known(
     book: { readonly time: number; readonly updateId: number },
@@ -197,11 +208,6 @@ export class SymbolQueues {
     }
     this.#exchangeOrder = new ExchangeOrder();
     for (const change of this.#exchangeOrder.change({ ...book, levels })) this.#move(change, isConcerned);
-  }
-
-  /** Whether changes of the book until this one have moved the queues already. */
-  hasMoved(updateId: number): boolean {
-    return updateId <= this.#movedUntil;
   }
 
   /** Levels of the book have changed: the orders whose limits they have come to, in their execution order. */
@@ -260,8 +266,10 @@ export class SymbolQueues {
     }));
   }
 
-  #move({ time, updateId, levels }: Change, isConcerned: Concerned): void {
-    this.#movedUntil = Math.max(this.#movedUntil, updateId);
+  #move({ time, updateId, levels, bounds }: Change, isConcerned: Concerned): void {
+    for (const [order, displayed] of bounds ?? []) {
+      if (isConcerned(order.strategyId)) moveByChange(order, displayed, time);
+    }
     for (const { side, price, quantity: after } of levels) {
       const level = this.#sides[side].at(price);
       if (level === undefined) continue;
@@ -338,7 +346,13 @@ function knownQueueOf({ position, history, knownSince }: Waiting): KnownQueue {
 function concerns({ aggregateId, time }: MarketTrade, { isReady, appliedUntil, applied }: Waiting): boolean {
   if (!isReady || time <= appliedUntil) return false;
   // Ids of another market may be lower.
-  return applied === null || aggregateId > applied.tradeId || time > applied.at + NOTED_LATER_MS_MAX;
+  return applied === null || aggregateId > applied.tradeId || time > applied.at + RECEIVED_AHEAD_MS_MAX;
+}
+
+/** The last trade that was received before an order joined the queue: it counts as applied. */
+export function appliedAtPlacement({ queue }: Pick<Order, "queue">): Waiting["applied"] {
+  const tradeId = queue?.book?.lastTradeId ?? null;
+  return queue === undefined || tradeId === null ? null : { tradeId, at: queue.since };
 }
 
 /** Applies a trade to the orders of one strategy that it reaches, in their execution order. */

@@ -10,7 +10,7 @@ import type { Quantity } from "../../money/decimal.ts";
 import { subtract, ZERO } from "../../money/decimal.ts";
 import type { Circumstances } from "../decision.ts";
 import { expired } from "../release.ts";
-import { afterTrade, byPriority, isTradedBy, type Matched } from "./queue.ts";
+import { afterTrade, byPriority, isTradedBy, type Matched, RECEIVED_AHEAD_MS_MAX } from "./queue.ts";
 import { isWorking, oppositeOrders, ownOrdersReached, restingSide, type Walk } from "./walk.ts";
 
 /** What is recorded of a fill under `strict`. */
@@ -112,9 +112,15 @@ export function ordersReached({ openOrders }: Account, symbol: string, trade: Ma
       const { queue } = order;
       if (order.symbol !== symbol || queue === undefined || !isWorking(order)) return false;
       // Earlier trades were matched with the orders of others.
-      return trade.time > queue.since && isTradedBy(order, trade);
+      return !isBefore(trade, queue) && isTradedBy(order, trade);
     })
     .sort(byPriority);
+}
+
+/** Whether a trade was made before an order joined the queue, or was received before. */
+function isBefore({ aggregateId, time }: MarketTrade, { since, book }: QueueEntry): boolean {
+  if (time <= since) return true;
+  return aggregateId <= (book?.lastTradeId ?? -1) && time <= since + RECEIVED_AHEAD_MS_MAX;
 }
 
 /**

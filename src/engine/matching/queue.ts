@@ -11,6 +11,12 @@ import { restingSide } from "./walk.ts";
 /** A later change of the book must be this much younger before a waiting one counts without a trade, ms. */
 export const DIFF_WAITS_MS = 1_000;
 
+/**
+ * The time of a trade is at most so much later than that of a trade with a higher id, or than its receipt by
+ * our clock, ms. A later one is of another market, whose ids are lower.
+ */
+export const RECEIVED_AHEAD_MS_MAX = 10_000;
+
 export type Matched = {
   readonly fill: Quantity;
   readonly cause: Extract<FillCause, "TRADE_AT_PRICE" | "TRADE_THROUGH">;

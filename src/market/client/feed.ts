@@ -32,7 +32,7 @@ import type { FamilyProtocol, HistoryProtocol } from "./streams/protocol.ts";
 import { spotProtocol } from "./streams/spot-protocol.ts";
 import { connectionsMaxDefault, createAnnouncer, createSubscriptions } from "./streams/subscriptions.ts";
 import { candlesBetween, wholeMinutes } from "./symbols/candles.ts";
-import { ExchangeClock } from "./symbols/exchange-clock.ts";
+import { ExchangeClock, marketClockOf } from "./symbols/exchange-clock.ts";
 import { createLiveBooks } from "./symbols/live-book.ts";
 import { createSubscribedSymbols, type PriceCounts } from "./symbols/subscribed-symbols.ts";
 import { dataAgeMsMax } from "./symbols/timeliness.ts";
@@ -42,7 +42,7 @@ export type MarketFeedOptions = UpstreamHosts & {
   readonly family: Family;
   /** Brackets of contracts; by default those of the simulated exchange. */
   readonly brackets?: BracketTable;
-  /** Market time. */
+  /** Market time, as far as the exchange's is not measured. */
   readonly clock: Clock;
   readonly log: Log;
   /**
@@ -52,8 +52,9 @@ export type MarketFeedOptions = UpstreamHosts & {
    */
   readonly asksAboutQuietSymbols?: boolean;
   /**
-   * Whether the age of messages is measured by their event times. True for the reference exchange; false for
-   * an upstream in this process, which has no way to lag, and whose time may run faster.
+   * Whether the age of messages is measured by their event times, and market time is the exchange's. True for
+   * the reference exchange; false for an upstream in this process, which has no way to lag, and whose time
+   * may run faster.
    */
   readonly measuresAge?: boolean;
   /**
@@ -113,9 +114,10 @@ export type MarketFeed = LiveMarket & {
   prepare(symbol: string): Promise<void> | undefined;
   /**
    * The same for the effective book of a symbol that a strategy under `strict` uses: it is followed from here
-   * on. A book that is not known when the promise resolves stays unknown for the order.
+   * on. A book that is not known when the promise resolves stays unknown for the order. `withTrades`: it is
+   * also awaited until it has the trades that were streamed one by one.
    */
-  prepareBook(symbol: string): Promise<void> | undefined;
+  prepareBook(symbol: string, options?: { readonly withTrades: boolean }): Promise<void> | undefined;
   /** The last known mark price of a subscribed contract, however old: for display, never for decisions. */
   lastMarkPrice(symbol: string): Price | null;
   /** The `data` of every message of a stream such as `btcusdt@kline_1m`, until released. */
@@ -144,7 +146,7 @@ const lagKnownMs = 10_000;
 const rulesWaitMsMax = 1_000;
 
 export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
-  const { family, clock, log } = options;
+  const { family, log } = options;
   const { wallClock = systemClock, timers = systemTimers, random = Math.random } = options;
   const { asksAboutQuietSymbols = true, measuresAge = true, isMetered = true } = options;
   const { connectionsMax = connectionsMaxDefault } = options;
@@ -164,6 +166,8 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   const exchangeClock = measuresAge
     ? new ExchangeClock({ rest, path: protocol.timePath, wallClock, log })
     : null;
+  const clock =
+    exchangeClock === null ? options.clock : marketClockOf(exchangeClock, wallClock, options.clock);
   /** How old the last message with an event time was when it came, and when that was. */
   let lag = { ms: 0, at: Number.NEGATIVE_INFINITY };
   /** Since when there are subscribed streams; null while there are none. */
@@ -244,6 +248,9 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     };
   }
 
+  /** A symbol without a quote is silent, late or doubtful, and so is its book. */
+  const book = (symbol: string) => (symbols.quote(symbol) === null ? null : books.view(symbol));
+
   function sweep(): void {
     const now = wallClock.now();
     ageOfData(now);
@@ -271,8 +278,8 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     lastPrice: (symbol) => symbols.lastPrice(symbol) ?? books.lastPrice(symbol),
     averagePrice: symbols.averagePrice,
     markPrice: symbols.markPrice,
-    // A symbol without a quote is silent, late or doubtful, and so is its book.
-    book: (symbol) => (symbols.quote(symbol) === null ? null : books.view(symbol)),
+    book,
+    boundAt: (symbol, side, price) => book(symbol)?.boundAt(side, price) ?? null,
     untradable,
     lastMarkPrice: symbols.lastMarkPrice,
     async start() {
@@ -293,8 +300,10 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       return Promise.all([newRules, firstPrices]).then(() => undefined);
     },
     // As for prices: a symbol that is not trading has no book to wait for.
-    prepareBook: (symbol) =>
-      listings.rules(symbol)?.status === "TRADING" ? books.prepare(symbol) : undefined,
+    prepareBook: (symbol, { withTrades } = { withTrades: false }) =>
+      listings.rules(symbol)?.status === "TRADING"
+        ? books.prepare(symbol, withTrades ? symbols.lastTradeId(symbol) : undefined)
+        : undefined,
     watch: symbols.watch,
     followBook: books.follow,
     bookEventsSince: books.eventsSince,

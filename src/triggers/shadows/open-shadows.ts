@@ -10,7 +10,7 @@ import { restingSide, takenSide } from "../../engine/matching/walk.ts";
 import { bestOpposite, isTriggeredBy, limitTrigger } from "../../engine/trigger.ts";
 import type { BookEvent, LiveMarket } from "../../market/feed.ts";
 import { type Quantity, subtract, ZERO } from "../../money/decimal.ts";
-import { type Crossing, SymbolQueues, unfilled, type Waiting } from "../symbol-queues.ts";
+import { appliedAtPlacement, type Crossing, SymbolQueues, unfilled, type Waiting } from "../symbol-queues.ts";
 import type { ShadowAccount } from "./shadow-account.ts";
 
 type Resting = { readonly shadowAccount: ShadowAccount; readonly waiting: Waiting };
@@ -117,7 +117,7 @@ export class OpenShadows {
     if (this.#isBehind) {
       this.#isBehind = false;
       const time = { time: book.eventTime, updateId: book.lastUpdateId };
-      this.#queues.known(time, (side, price) => book.displayedAt(side, price), ALL);
+      this.#queues.known(time, (side, price) => this.#market.boundAt(this.#symbol, side, price), ALL);
       const stamp = stampOf(book);
       for (const each of this.#queues.crossedAnew((side) => book.displayed(side))) this.#cross(each, stamp);
     } else if (event.type === "DIFF" || event.type === "TICKER") {
@@ -180,7 +180,7 @@ export function waitingOf(name: string, order: Order, model: QueueModel): Waitin
     knownSince: since,
     history: null,
     appliedUntil: since,
-    applied: null,
+    applied: appliedAtPlacement(order),
     isReady: true,
     isChanged: false,
     unnotedSince: null,

@@ -397,6 +397,33 @@ describe("an order that rests", () => {
     ]);
   });
 
+  test("gets nothing of a trade that a ticker shows before it arrives, when the book is known again", async () => {
+    const all = await shadowFixture();
+    all.send(order("BUY", "0.003", { price: "59999.99" }));
+    await all.pass(50);
+    await all.pass(250);
+    const since = all.time.now();
+    await all.pass(1_000, () => {
+      all.market.silence(SYMBOL);
+      all.market.diff(SYMBOL, { bids: "59980x1" }, since + 900);
+    });
+    // A seller of 0.001 has met those in front.
+    all.market.show(SYMBOL, "59999", "60000");
+    all.market.ticker(SYMBOL, { bids: "59999x0.002", asks: "60000x0.0005" }, { ahead: 1 });
+    await all.pass(30, () => all.market.aggregate(SYMBOL, "seller", "0.001", "59999.99", since + 980));
+    all.send({ type: "CancelOrder", orderId: 1 });
+    await all.pass(50);
+    await all.pass(250);
+    const rows = await rowsOf(all);
+    expect(rows?.map(([terms, status, quantity]) => [terms, status, quantity])).toEqual([
+      ["standard 0", "CANCELED", "0"],
+      ["strict 0", "CANCELED", "0"],
+      ["strict 50", "CANCELED", "0"],
+      ["strict 250", "CANCELED", "0"],
+      ["own 50", "CANCELED", "0"],
+    ]);
+  });
+
   test("has no rows once a trade was missed, though the order itself goes on", async () => {
     const all = await shadowFixture();
     all.send(order("BUY", "0.001", { price: "59990" }));

@@ -28,6 +28,8 @@ export class StubMarket implements DeskMarket, LiveMarket {
   readonly history: { readonly symbol: string; readonly trade: MarketTrade }[] = [];
   /** Every request for settlements, in order. */
   readonly askedForSettlements: Question[] = [];
+  /** When a book has the trades that were streamed one by one; undefined if it has them already. */
+  tradesArrival: Promise<void> | undefined;
   /** By symbol; another object is another contract. */
   readonly terms = new Map<string, ContractTerms | null>();
   /** When the next settlement of each symbol is due, as published. */
@@ -290,12 +292,15 @@ export class StubMarket implements DeskMarket, LiveMarket {
   }
 
   book(symbol: string): BookView | null {
-    const book = this.#books.get(symbol);
-    return book?.isInSequence === true && !this.#silent.has(symbol) ? book : null;
+    return this.#known(symbol);
   }
 
-  prepareBook(): undefined {
-    return undefined;
+  boundAt(symbol: string, side: BookSide, price: Price): Quantity | null {
+    return this.#known(symbol)?.boundAt(side, price) ?? null;
+  }
+
+  prepareBook(_symbol: string, { withTrades = false } = {}): Promise<void> | undefined {
+    return withTrades ? this.tradesArrival : undefined;
   }
 
   /** The symbols whose books are followed. */
@@ -315,6 +320,11 @@ export class StubMarket implements DeskMarket, LiveMarket {
     return this.#bookEvents.flatMap((each) =>
       each.symbol === symbol && each.event.sequence > sequence ? [each.event] : [],
     );
+  }
+
+  #known(symbol: string): EffectiveBook | null {
+    const book = this.#books.get(symbol);
+    return book?.isInSequence === true && !this.#silent.has(symbol) ? book : null;
   }
 
   #bookOf(symbol: string): EffectiveBook {

@@ -89,6 +89,18 @@ export class EffectiveBook implements BookView {
       if (best === null || isBetter(side, price, best.price)) return ZERO;
       if (best.price === price) return best.quantity;
     }
+    return this.#heldAt(side, price);
+  }
+
+  /** See `LiveMarket.boundAt`. */
+  boundAt(side: BookSide, price: Price): Quantity | null {
+    const held = this.#heldAt(side, price);
+    const best = this.#newerTicker && bestOf(this.#newerTicker, side);
+    return held !== null && best?.price === price && best.quantity > held ? best.quantity : held;
+  }
+
+  /** What the diffs display at a price, less newer trades. */
+  #heldAt(side: BookSide, price: Price): Quantity | null {
     const levels = this.#sides[side];
     const quantity = levels.quantityAt(price);
     if (quantity !== 0n) return less(quantity, this.#traded[side].get(price) ?? ZERO);

@@ -1,8 +1,8 @@
-// The offset of the exchange's clock to ours, by which event times give the age of messages.
-// It is measured with REST `time`: the exchange read its clock during the round trip, assumed in its middle,
-// so the error is at most half of it. The measurement with the shortest round trip is used until a newer one
-// contradicts it, which means that a clock was set, or until it is `sampleKeptMs` old. A message with an
-// impossible age triggers a new measurement. Before the first measurement no message has an age.
+// The offset of the exchange's clock to ours: it gives the age of messages by their event times, and market
+// time. It is measured with REST `time`: the exchange read its clock during the round trip, assumed in its
+// middle, so the error is at most half of it. The measurement with the shortest round trip is used until a
+// newer one contradicts it, which means that a clock was set, or until it is `sampleKeptMs` old. A message
+// with an impossible age triggers a new measurement. Before the first measurement no message has an age.
 import type { Clock } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
 import { bodyOf, type Rest } from "../rest/rest.ts";
@@ -21,11 +21,16 @@ const driftMsMax = 200;
 
 type Sample = { readonly offsetMs: number; readonly errorMs: number; readonly at: number };
 
+type Parts = {
+  readonly rest: Pick<Rest, "ask">;
+  /** REST path of the exchange's time. */
+  readonly path: string;
+  readonly wallClock: Clock;
+  readonly log: Pick<Log, "info" | "warn">;
+};
+
 export class ExchangeClock {
-  readonly #rest: Pick<Rest, "ask">;
-  readonly #path: string;
-  readonly #wallClock: Clock;
-  readonly #log: Pick<Log, "info" | "warn">;
+  readonly #parts: Parts;
   #sample: Sample | null = null;
   #changes = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -33,17 +38,8 @@ export class ExchangeClock {
   #isDoubted = false;
   #hasWarned = false;
 
-  constructor(parts: {
-    readonly rest: Pick<Rest, "ask">;
-    /** REST path of the exchange's time. */
-    readonly path: string;
-    readonly wallClock: Clock;
-    readonly log: Pick<Log, "info" | "warn">;
-  }) {
-    this.#rest = parts.rest;
-    this.#path = parts.path;
-    this.#wallClock = parts.wallClock;
-    this.#log = parts.log;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   get isMeasured(): boolean {
@@ -61,6 +57,11 @@ export class ExchangeClock {
   /** How long ago the exchange's clock showed a time (Unix ms), ms; null before the first measurement. */
   ageOf(eventAt: number, now: number): number | null {
     return this.#sample === null ? null : now + this.#sample.offsetMs - eventAt;
+  }
+
+  /** The exchange's time at a time of ours, Unix ms; null before the first measurement. */
+  timeAt(now: number): number | null {
+    return this.#sample === null ? null : Math.trunc(now + this.#sample.offsetMs);
   }
 
   /**
@@ -82,10 +83,10 @@ export class ExchangeClock {
   async measure(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;
-    const askedAt = this.#wallClock.now();
+    const askedAt = this.#parts.wallClock.now();
     this.#askedAt = askedAt;
-    const answer = await this.#rest.ask(this.#path, "", roundTripMsMax);
-    const answeredAt = this.#wallClock.now();
+    const answer = await this.#parts.rest.ask(this.#parts.path, "", roundTripMsMax);
+    const answeredAt = this.#parts.wallClock.now();
     this.#isAsking = false;
     const body = bodyOf(answer);
     const serverTime =
@@ -96,8 +97,8 @@ export class ExchangeClock {
       this.#take({ offsetMs: serverTime - askedAt - errorMs, errorMs, at: answeredAt });
     } else if (this.#sample === null && !this.#hasWarned) {
       this.#hasWarned = true;
-      this.#log.warn(
-        { path: this.#path, roundTripMs },
+      this.#parts.log.warn(
+        { path: this.#parts.path, roundTripMs },
         "the exchange's clock cannot be measured: its prices are not used until it is",
       );
     }
@@ -108,13 +109,19 @@ export class ExchangeClock {
     this.#isDoubted = false;
     if (held === null) {
       this.#sample = sample;
+      const { offsetMs, errorMs } = sample;
+      if (Math.abs(offsetMs) > errorMs + driftMsMax)
+        this.#parts.log.warn(
+          { offsetMs },
+          "the exchange's clock and ours differ: market time is the exchange's",
+        );
       return;
     }
     const apartMs = Math.abs(sample.offsetMs - held.offsetMs);
     const isContradiction = apartMs > sample.errorMs + held.errorMs + driftMsMax;
     if (isContradiction) {
       this.#changes += 1;
-      this.#log.warn(
+      this.#parts.log.warn(
         { offsetMs: sample.offsetMs, beforeMs: held.offsetMs },
         "the exchange's clock and ours have moved apart: the offset is the new one from here on",
       );
@@ -122,4 +129,22 @@ export class ExchangeClock {
     const isOld = sample.at - held.at >= sampleKeptMs;
     if (isContradiction || isOld || sample.errorMs <= held.errorMs) this.#sample = sample;
   }
+}
+
+/**
+ * Market time by the exchange's clock, since times of decisions are compared with those of its trades, and by
+ * `unmeasured` before the first measurement. It steps back only where a clock was found to have been set.
+ */
+export function marketClockOf(exchangeClock: ExchangeClock, wallClock: Clock, unmeasured: Clock): Clock {
+  let last = Number.NEGATIVE_INFINITY;
+  let changes = 0;
+  return {
+    now() {
+      const at = exchangeClock.timeAt(wallClock.now());
+      if (at === null) return unmeasured.now();
+      last = exchangeClock.changes === changes ? Math.max(last, at) : at;
+      changes = exchangeClock.changes;
+      return last;
+    },
+  };
 }

@@ -294,6 +294,17 @@ describe("whether a book is known", () => {
     expect(events).toHaveLength(3);
   });
 
+  test("and its trades count again after a reconnection to a market whose ids are lower", async () => {
+    const { send, answer, books, events } = await known();
+    send("aggTrade", trade(500, "99", "1", 1_000_010, true));
+    books.reconnected({ carries: () => true });
+    await turn();
+    await answer(FIRST);
+    send("aggTrade", trade(3, "98", "1", 1_000_020, true));
+    expect(books.lastPrice("BTCUSDT")).toBe(price("98"));
+    expect(events.at(-1)).toMatchObject({ type: "TRADE", trade: { aggregateId: 3 } });
+  });
+
   test("not when its diffs stay away while the ticker goes on", async () => {
     const { send, view, time, books, asked } = await known();
     for (let second = 0; second < 5; second += 1) {
@@ -319,6 +330,50 @@ describe("whether a book is known", () => {
     time.advance(1_000);
     await other;
     expect(books.view("ETHUSDT")).toBe(null);
+  });
+
+  test("a triggered stop waits for the aggregate of the last trade that was streamed, at most 250 ms", async () => {
+    const fixture = await createFeed(["BTCUSDT"]);
+    const { feed, upstream, time } = fixture;
+    const [bids, asks] = [[["99", "1"]], [["100", "3"]]];
+    upstream.reply("/api/v3/depth", () => ({ body: { lastUpdateId: 10, bids, asks } }));
+    fixture.tickers.set("BTCUSDT", ["99", "100"]);
+    await feed.start();
+    void feed.prepareBook("BTCUSDT");
+    await feed.prepare("BTCUSDT");
+    const streams = ["bookTicker", "depth20", "trade", "avgPrice", "depth@100ms", "aggTrade"];
+    await until(() => streams.every((kind) => feed.isStreaming(`btcusdt@${kind}`)));
+    time.advance(20);
+    const trades: string[] = [];
+    feed.watch("BTCUSDT", {
+      quote() {},
+      trade: (at) => trades.push(formatBriefly(at)),
+      markPrice() {},
+      gap() {},
+    });
+    sendTrade(fixture, 6, "100");
+    sendTrade(fixture, 7, "101");
+    await until(() => trades.includes("101") && feed.book("BTCUSDT") !== null);
+    expect(feed.prepareBook("BTCUSDT")).toBe(undefined);
+    let isPrepared = false;
+    const first = feed.prepareBook("BTCUSDT", { withTrades: true })?.then(() => {
+      isPrepared = true;
+    });
+    upstream.send("btcusdt@aggTrade", { ...trade(1, "100", "1", time.now(), false), f: 5, l: 6 });
+    await until(() => feed.book("BTCUSDT")?.lastTradeId === 1);
+    await turn();
+    expect(isPrepared).toBe(false);
+    upstream.send("btcusdt@aggTrade", { ...trade(2, "101", "1", time.now(), false), f: 7, l: 7 });
+    await first;
+    expect(feed.book("BTCUSDT")?.lastTradeId).toBe(2);
+    expect(feed.prepareBook("BTCUSDT", { withTrades: true })).toBe(undefined);
+
+    sendTrade(fixture, 8, "102");
+    await until(() => trades.includes("102"));
+    const second = feed.prepareBook("BTCUSDT", { withTrades: true });
+    expect(second).toBeInstanceOf(Promise);
+    time.advance(250);
+    await second;
   });
 
   test("a book that nobody uses is followed for five minutes", async () => {

@@ -6,7 +6,7 @@
 // silent while the ticker's update ids run ahead of it is out of sequence as well. Source: strict fills,
 // sections 2 and 9.
 import { type Cancel, type Clock, type Timers, waitAtMost } from "../../../concurrency/time.ts";
-import type { BookView, ChangedLevel, MarketTrade, Quote } from "../../../domain/market.ts";
+import type { ChangedLevel, MarketTrade, Quote } from "../../../domain/market.ts";
 import type { BookSide } from "../../../domain/receipt.ts";
 import { type Price, parseDecimal, type Quantity } from "../../../money/decimal.ts";
 import type { BookEvent, BookListener } from "../../feed.ts";
@@ -28,6 +28,11 @@ import { fieldsOf, isWhole } from "./values.ts";
 
 /** An order waits this long for a book that is not known. Source: strict fills, section 9. */
 export const bookWaitMsMax = 1_000;
+/**
+ * A triggered stop waits this long for the aggregate of the trade that has hit it. A trade is at most 186 ms
+ * later than a change of the book that contains it. Source: strict fills, section 7.
+ */
+const tradesWaitMsMax = 250;
 /** How long a book is followed after its last use. */
 const unusedMs = 5 * 60_000;
 /**
@@ -99,17 +104,20 @@ export function createLiveBooks(options: LiveBooksOptions) {
 
   return {
     /** The book; null while it is not known. It is valid until the next message. */
-    view(symbol: string): BookView | null {
+    view(symbol: string): EffectiveBook | null {
       const book = books.get(symbol);
       return book?.isKnown ? book.book : null;
     },
     /** The price of the last aggregate trade; null while none is known. */
     lastPrice: (symbol: string): Price | null => books.get(symbol)?.lastPrice ?? null,
-    /** Has the book followed. A promise while it is not known, which resolves within `bookWaitMsMax`. */
-    prepare(symbol: string): Promise<void> | undefined {
+    /**
+     * Has the book followed. A promise while it is not known, which resolves within `bookWaitMsMax`, or has
+     * not received the aggregate of a single trade, within `tradesWaitMsMax`.
+     */
+    prepare(symbol: string, tradeId = -1): Promise<void> | undefined {
       const book = followed(symbol);
       giveUpLongestUnused();
-      return book.prepare();
+      return book.prepare(tradeId);
     },
     follow: (symbol: string, listener: BookListener): Cancel => followed(symbol).follow(listener),
     /** The events after a sequence number, in order; at most those of the last ten seconds. */
@@ -152,6 +160,9 @@ class LiveBook {
   /** Diffs since a snapshot was requested; null while none is. */
   #waiting: Diff[] | null = null;
   #lastTradeId = -1;
+  /** The last single trade of which an aggregate was received, and the next aggregate, if it is awaited. */
+  #lastSingleId = -1;
+  #traded: PromiseWithResolvers<void> | null = null;
   /** The first update id of a ticker that the diffs have not reached, and its arrival by the wall clock. */
   #expected: { readonly updateId: number; readonly at: number } | null = null;
   /** When the last diff or trade came too late, wall clock. */
@@ -192,9 +203,12 @@ class LiveBook {
     return this.#streamNames.some((name) => connection.carries(name));
   }
 
-  prepare(): Promise<void> | undefined {
-    if (this.isKnown) return undefined;
-    return waitAtMost(this.#options.timers, bookWaitMsMax, this.#known.promise);
+  prepare(tradeId: number): Promise<void> | undefined {
+    const { timers } = this.#options;
+    const known = this.isKnown ? undefined : waitAtMost(timers, bookWaitMsMax, this.#known.promise);
+    if (tradeId <= this.#lastSingleId) return known;
+    const traded = waitAtMost(timers, tradesWaitMsMax, this.#untilTraded(tradeId));
+    return known === undefined ? traded : known.then(() => traded);
   }
 
   follow(listener: BookListener): Cancel {
@@ -221,6 +235,9 @@ class LiveBook {
     this.#lose();
     this.book.reset();
     this.#expected = null;
+    // Ids may be lower than before.
+    this.#lastTradeId = -1;
+    this.#lastSingleId = -1;
     void this.#synchronize();
   }
 
@@ -239,6 +256,7 @@ class LiveBook {
     this.#isReleased = true;
     for (const release of this.#releases) release();
     this.#known.resolve();
+    this.#traded?.resolve();
   }
 
   get #areConfirmed(): boolean {
@@ -292,7 +310,18 @@ class LiveBook {
     this.#lastTradeId = trade.aggregateId;
     this.lastPrice = trade.price;
     this.book.takeTrade(trade);
+    const { l } = fieldsOf(data);
+    if (isWhole(l)) this.#lastSingleId = l;
+    this.#traded?.resolve();
+    this.#traded = null;
     this.#announce({ type: "TRADE", sequence: this.#next(), trade });
+  }
+
+  async #untilTraded(tradeId: number): Promise<void> {
+    while (this.#lastSingleId < tradeId && !this.#isReleased) {
+      this.#traded ??= Promise.withResolvers();
+      await this.#traded.promise;
+    }
   }
 
   #takeTicker(data: unknown): void {

@@ -247,6 +247,8 @@ export function createSubscribedSymbols(options: SubscribedSymbolsOptions) {
      * The last known one, also of a silent symbol; null while none is known or the symbol is not subscribed.
      */
     lastPrice: (symbol: string): Price | null => subscribedSymbols.get(symbol)?.prices.last ?? null,
+    /** The id of the last trade that was streamed by itself; below zero while none is known. */
+    lastTradeId: (symbol: string): number => subscribedSymbols.get(symbol)?.prices.tradeId ?? -1,
     averagePrice: (symbol: string): Price | null => subscribedSymbols.get(symbol)?.prices.average ?? null,
     /** The last known one, however old; null while none is known or the symbol is not subscribed. */
     lastMarkPrice: (symbol: string): Price | null => subscribedSymbols.get(symbol)?.mark.price ?? null,
