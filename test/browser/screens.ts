@@ -155,7 +155,7 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   screen("operator", "operator-health", "/operator/health"),
-  screen("operator", "operator-defences", "/operator/security"),
+  screen("operator", "operator-defenses", "/operator/security"),
   { ...screen("operator", "operator-traffic", "/operator/traffic"), shows: "canvas" },
   screen("operator", "operator-fidelity", "/operator/fidelity"),
   screen("operator", "operator-audit", "/operator/audit"),

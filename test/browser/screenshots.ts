@@ -79,7 +79,7 @@ const CHOSEN: readonly Picture[] = [
     "operator-people",
     "operator-person",
     "operator-health",
-    "operator-defences",
+    "operator-defenses",
     "operator-traffic",
     "operator-fidelity",
     "operator-audit",

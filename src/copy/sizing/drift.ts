@@ -297,26 +297,26 @@ export function driftWords(drift: Drift): string {
     case "PENDING":
       return "The strategy has just traded, and the copy is catching up.";
     case "LIMITED":
-      return `Your limits for symbols and positions permit no more: the copy has ${gap} less than its target.`;
+      return `Your limits for symbols and positions permit no more: the copy has ${gap} less than a new copy would hold.`;
     case "PRICE_MOVED":
       return `The ratio of the two accounts has changed since, by prices, fees, deposits or withdrawals. ${isOff}`;
   }
 }
 
 /**
- * How far the copy's position is from its target, as a sentence. A short position that is too small is not
- * more than its target.
+ * How far the copy's position is from its target, the scaled holding, as a sentence. A short position that is
+ * too small is not more than that.
  */
 export function offWords({ asset, own, target, difference }: Drift): string {
   const amount = (quantity: Quantity) => `${formatBriefly(magnitude(quantity))} ${asset}`;
   if (own >= 0n && target >= 0n)
-    return `The copy has ${amount(difference)} ${difference > 0n ? "more" : "less"} than its target.`;
+    return `The copy has ${amount(difference)} ${difference > 0n ? "more" : "less"} than a new copy would hold.`;
   if (own <= 0n && target <= 0n) {
     const compared = difference > 0n ? "smaller" : "larger";
-    return `The copy's short position is ${amount(difference)} ${compared} than its target.`;
+    return `The copy's short position is ${amount(difference)} ${compared} than a new copy's would be.`;
   }
   const [has, wanted] = own > 0n ? ["long", "short"] : ["short", "long"];
-  return `The copy is ${has} ${amount(own)}, and its target is to be ${wanted} ${amount(target)}.`;
+  return `The copy is ${has} ${amount(own)}, and a new copy would be ${wanted} ${amount(target)}.`;
 }
 
 // What would bring a holding to its target: an order that reduces, one that increases, or both where the

@@ -68,14 +68,13 @@ export async function openCopiesFixture({
   contracts.show("ETHUSDT", "1999", "2000");
   const origin = through === undefined ? venue.url : await through(venue.url);
   const feeds = { SPOT: pairs as unknown as MarketFeed, FUTURES: contracts as unknown as MarketFeed };
-  const log = pino({ level: process.env.LANES_LOG ?? "silent" });
+  const log = pino({ level: process.env.COPIES_LOG ?? "silent" });
   const own = await openOwnGateway(feeds, time.now, { log });
   const { store, master, desk } = own.gateway;
   const notified: { readonly copyId: string; readonly reason: CopyReason | CopyAlarm }[] = [];
   /** The functions between an executor and its store; a test may replace them. */
-  const seams: Pick<CopyStore, "recordProgress" | "findAccount"> = {
-    recordProgress: store.copying.recordProgress,
-    findAccount: store.copying.findAccount,
+  const seams: Pick<CopyStore, "recordProgress" | "findAccount" | "listEntriesOf" | "listPendingRequests"> = {
+    ...store.copying,
   };
   /** Settings of the next copier that is started. */
   const bounds: { openRowsMax: number | null } = { openRowsMax: null };
@@ -119,6 +118,8 @@ export async function openCopiesFixture({
       ...store.copying,
       recordProgress: (...given) => seams.recordProgress(...given),
       findAccount: (...given) => seams.findAccount(...given),
+      listEntriesOf: (...given) => seams.listEntriesOf(...given),
+      listPendingRequests: (...given) => seams.listPendingRequests(...given),
     });
     let isAlive = true;
     const copies: Copies = new Copies({

@@ -22,7 +22,9 @@ test("balances that have moved apart are no cause while older lines may have ano
   });
   expect(driftAnswer(drifted("PRICE_MOVED"), 300)).toMatchObject({
     cause: "OLDER",
-    words: expect.stringMatching(/^The newest 300 lines .* The copy has 0\.1 BTC less than its target\.$/),
+    words: expect.stringMatching(
+      /^The newest 300 lines .* The copy has 0\.1 BTC less than a new copy would hold\.$/,
+    ),
   });
   expect(driftAnswer(drifted("SKIPPED"), 300).cause).toBe("SKIPPED");
   expect(driftAnswer(drifted("PRICE_MOVED"), 300).parts).toEqual([
@@ -35,22 +37,22 @@ test.each([
     "a short below its target",
     "-0.45",
     "-0.9",
-    "The copy's short position is 0.45 BTC smaller than its target.",
+    "The copy's short position is 0.45 BTC smaller than a new copy's would be.",
   ],
   [
     "a short above its target",
     "-0.9",
     "-0.5",
-    "The copy's short position is 0.4 BTC larger than its target.",
+    "The copy's short position is 0.4 BTC larger than a new copy's would be.",
   ],
-  ["no short yet", "0", "-0.9", "The copy's short position is 0.9 BTC smaller than its target."],
-  ["a long above its target", "0.9", "0.5", "The copy has 0.4 BTC more than its target."],
-  ["a long below its target", "0.1", "0.5", "The copy has 0.4 BTC less than its target."],
+  ["no short yet", "0", "-0.9", "The copy's short position is 0.9 BTC smaller than a new copy's would be."],
+  ["a long above its target", "0.9", "0.5", "The copy has 0.4 BTC more than a new copy would hold."],
+  ["a long below its target", "0.1", "0.5", "The copy has 0.4 BTC less than a new copy would hold."],
   [
     "a long that should be a short",
     "0.1",
     "-0.5",
-    "The copy is long 0.1 BTC, and its target is to be short 0.5 BTC.",
+    "The copy is long 0.1 BTC, and a new copy would be short 0.5 BTC.",
   ],
 ])("%s is called what it is", (_, own, target, words) => {
   const position = { own: signed(own), target: signed(target) };

@@ -205,7 +205,7 @@ ${resetUrl}
 
 const COPY_NOTES = {
   CREDENTIALS: {
-    subject: "A copy at Lyrebird is paused: your exchange rejects the key",
+    subject: "A copy at Lyrebird is paused: your exchange refuses the key",
     says: `One of your copies is paused: the exchange no longer accepts the API key of your account there. Nothing is sent until you replace it. Holdings and open orders of the copy stay at the exchange as they are.`,
     todo: "Replace the account's key, then resume the copy:",
     page: "ACCOUNTS",
