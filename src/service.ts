@@ -301,14 +301,14 @@ export async function startService(
       new ListenKeys({ store, userStreams, keyChecks, every, wallNow, log }),
       close,
     );
-    const privateParts = { listenKeys, log };
+    const privateParts = { listenKeys, timers: systemTimers, log };
     const sockets = new Sockets({
       server: server.server,
       endpoints: [
         createPrivateEndpoint(privateParts),
         ...createMarketEndpoints({
           markets,
-          listenKeysOf: (connection, query) => listenKeyNames(connection, query, privateParts),
+          listenKeysOf: (query) => listenKeyNames(query, privateParts),
         }),
         ...createWsApi({ gateway, routes: ROUTES, userStreams, keyChecks, log }),
       ],

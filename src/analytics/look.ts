@@ -2,7 +2,7 @@
 import type { Account, StrategyType } from "../domain/account.ts";
 import type { Trade } from "../domain/order.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
-import type { Price } from "../money/decimal.ts";
+import { inverseDown, type Price } from "../money/decimal.ts";
 import type { TradingStore } from "../store/ports/trading.ts";
 import type { CandleCloses } from "./closes.ts";
 import { futuresBook } from "./futures.ts";
@@ -10,7 +10,7 @@ import type { TradeHistory } from "./history.ts";
 import { type Book, equityOf, ownedAt } from "./owned.ts";
 import { Prices, presentPrice } from "./prices.ts";
 import type { Limits, Span } from "./span.ts";
-import { spotBook } from "./spot.ts";
+import { inverseOf, spotBook } from "./spot.ts";
 
 /** Symbols that a report asks the market about; the others are valued at the strategy's own trades. */
 const SYMBOLS_PER_REPORT_MAX = 50;
@@ -76,12 +76,39 @@ async function bookOf(
   return futuresBook(account, trades, moved);
 }
 
-async function pricesOf(
-  { type, status }: Account,
-  about: { readonly symbols: readonly string[]; readonly span: Span; readonly trades: readonly Trade[] },
-  { markets, closes }: LookParts,
-): Promise<Prices> {
+type About = { readonly symbols: readonly string[]; readonly span: Span; readonly trades: readonly Trade[] };
+
+/** Coins whose pair does not exist are valued by the one the other way round. */
+async function pricesOf(account: Account, about: About, parts: LookParts): Promise<Prices> {
   const { symbols, span, trades } = about;
+  const presentAt = span.to;
+  const { closes, present } = await knownPrices(account, about, parts);
+  const isKnown = (symbol: string) =>
+    present.has(symbol) || closes.get(symbol)?.length || trades.some((trade) => trade.symbol === symbol);
+  const unknown = account.type === "SPOT" ? symbols.filter((symbol) => !isKnown(symbol)) : [];
+  if (unknown.length === 0) return new Prices({ closes, trades, present, presentAt });
+  const inverse = await knownPrices(account, { ...about, symbols: unknown.map(inverseOf) }, parts);
+  const allTrades = [...trades];
+  for (const symbol of unknown) {
+    const name = inverseOf(symbol);
+    const price = inverse.present.get(name);
+    if (price !== undefined) present.set(symbol, inverseDown(price));
+    closes.set(symbol, (inverse.closes.get(name) ?? []).map(inverted));
+    const traded = trades.filter((trade) => trade.symbol === name);
+    allTrades.push(...traded.map((trade) => ({ ...inverted(trade), symbol })));
+  }
+  return new Prices({ closes, trades: allTrades, present, presentAt });
+}
+
+function inverted<Priced extends { readonly price: Price }>(priced: Priced): Priced {
+  return { ...priced, price: inverseDown(priced.price) };
+}
+
+async function knownPrices(
+  { type, status }: Account,
+  { symbols, span, trades }: About,
+  { markets, closes }: LookParts,
+) {
   const isLive = status !== "CLOSED";
   const present = new Map<string, Price>();
   for (const symbol of symbols) {
@@ -93,10 +120,10 @@ async function pricesOf(
   }
   const asked = symbols.slice(0, SYMBOLS_PER_REPORT_MAX);
   const isNewestWanted = (symbol: string) => isLive && !present.has(symbol);
-  const found = await closes.of(type, asked, span, isNewestWanted);
+  const found = new Map(await closes.of(type, asked, span, isNewestWanted));
   for (const symbol of asked.filter(isNewestWanted)) {
     const newest = found.get(symbol)?.at(-1);
     if (newest !== undefined) present.set(symbol, newest.price);
   }
-  return new Prices({ closes: found, trades, present, presentAt: span.to });
+  return { closes: found, present };
 }

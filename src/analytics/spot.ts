@@ -1,5 +1,5 @@
-// How a spot strategy has done. Coins are valued against USDT; a pair of two other coins is a trade of one
-// for the other, at what the coin that was quoted in was worth in USDT then.
+// How a spot strategy has done. Coins are valued against USDT, whichever way round they trade; a pair of two
+// other coins is a trade of one for the other, at what the coin that was quoted in was worth in USDT then.
 //
 // Profit is realised by average cost. A purchase adds to the cost of what is held what was paid, less the fee
 // that was taken out of it; a sale takes its share of that cost. What is rounded is rounded once, to the
@@ -31,6 +31,11 @@ type SpotOutcome = Outcome & {
 /** The symbol with an asset's price. */
 function symbolOf(asset: string): string {
   return `${asset}${MONEY}`;
+}
+
+/** The symbol of the pair the other way round: USDTTRY of TRYUSDT. */
+export function inverseOf(symbol: string): string {
+  return `${MONEY}${symbol.slice(0, -MONEY.length)}`;
 }
 
 /** The book of an account and its trades up to its present state. */
@@ -102,10 +107,10 @@ class AverageCosts {
 
   take(trade: Trade): SpotOutcome {
     const { paid, received, quote } = exchangeOf(trade);
+    const money = [paid, received].find(({ asset }) => asset === MONEY);
     const value =
-      quote.asset === MONEY
-        ? quote.amount
-        : proceedsDown(this.#priceAt(symbolOf(quote.asset), trade.at), quote.amount as bigint as Quantity);
+      money?.amount ??
+      proceedsDown(this.#priceAt(symbolOf(quote.asset), trade.at), quote.amount as bigint as Quantity);
     const fee = (received.amount === 0n ? ZERO : divideUp(value * trade.fee, received.amount)) as Amount;
     const cost = paid.asset === MONEY ? null : this.#give(paid.asset, paid.amount);
     if (received.asset !== MONEY) {

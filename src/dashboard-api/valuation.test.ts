@@ -49,6 +49,24 @@ test("what is open is worth the same in both, whatever the market has told", asy
   expect(await equities("SPOT")).toEqual(["203.03362", "203.03362"]);
 });
 
+test("what trades the other way round is worth the same in both, also as dust of a closed one", async () => {
+  const { price, trade, carryOut, pairs, equities, report } = await opened();
+  price(1, "USDTTRY", "20");
+  await trade("SPOT", "SELL", "150", "USDTTRY");
+  // 50 USDT, and 2,997 lira
+  expect(await equities("SPOT")).toEqual(["199.85", "199.85"]);
+  price(2, "USDTTRY", "25");
+  expect(await equities("SPOT")).toEqual(["169.88", "169.88"]);
+  // Bought for 150, of which 0.15 was the fee.
+  const { statistics } = await report("SPOT");
+  expect(formatBriefly(statistics.fees)).toBe("0.15");
+  expect(formatBriefly(statistics.unrealised)).toBe("-29.97");
+  pairs.step = "100";
+  await carryOut("SPOT", { type: "CloseStrategy" });
+  // 100 USDT for 2,500 lira, less the fee, and 497 lira
+  expect(await equities("SPOT")).toEqual(["169.78", "169.78"]);
+});
+
 test("the dust of a closed one keeps its worth in both", async () => {
   const { price, trade, carryOut, pairs, equities } = await opened();
   price(1, "BTCUSDT", "100");

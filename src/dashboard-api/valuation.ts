@@ -4,7 +4,7 @@
 import type { Account } from "../domain/account.ts";
 import { profitAt } from "../engine/futures/margin.ts";
 import { seedOf } from "../engine/open-strategy.ts";
-import { type Amount, add, proceedsDown, type Quantity, subtract } from "../money/decimal.ts";
+import { type Amount, add, inverseDown, proceedsDown, type Quantity, subtract } from "../money/decimal.ts";
 import { ownedOf } from "../money/posting.ts";
 import type { TradingStore } from "../store/ports/trading.ts";
 import type { KnownPrice, LastPrices } from "./last-prices.ts";
@@ -22,13 +22,27 @@ export async function valuationOf(account: Account, parts: Parts) {
   return { equity, seed, profit: subtract(equity, seed), pricedAt };
 }
 
-/** The price that an asset of a spot strategy is valued at in its quote asset, or null if there is none. */
+/**
+ * The price that an asset of a spot strategy is valued at in its quote asset, where they trade the other way
+ * round by the price of that pair (USDTTRY for TRY); null if there is none.
+ */
 export async function priceOfAsset(
-  { strategyId, type, status }: Pick<Account, "strategyId" | "type" | "status">,
+  account: Pick<Account, "strategyId" | "type" | "status">,
   asset: string,
+  parts: Parts,
+): Promise<KnownPrice | null> {
+  const { asset: quoteAsset } = seedOf(account.type);
+  const known = await priceOfPair(account, `${asset}${quoteAsset}`, parts);
+  if (known !== null) return known;
+  const inverse = await priceOfPair(account, `${quoteAsset}${asset}`, parts);
+  return inverse && { price: inverseDown(inverse.price), at: inverse.at };
+}
+
+async function priceOfPair(
+  { strategyId, status }: Pick<Account, "strategyId" | "status">,
+  symbol: string,
   { prices, store }: Parts,
 ): Promise<KnownPrice | null> {
-  const symbol = `${asset}${seedOf(type).asset}`;
   const known = status === "CLOSED" ? null : prices.of("SPOT", symbol);
   if (known !== null) return known;
   const [last] = await store.listTrades(strategyId, { symbol, limit: 1, keeps: "NEWEST" });

@@ -6,6 +6,7 @@ import type { Cancel, Timers } from "../concurrency/time.ts";
 import type { Account } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";
 import { latencyOf } from "../engine/matching/terms.ts";
+import { legToCancel, orderToCancel } from "../engine/release.ts";
 
 /** How a command arrives. */
 export type Arrival = {
@@ -103,7 +104,7 @@ export function latencyMsOf(account: Account, command: Command): number {
 type Drawn = { readonly clientOrderId: string; readonly action: "place" | "cancel" };
 
 /** What the latency is drawn by. Commands that name no order have the number of the next one in its place. */
-function drawnBy({ openOrders, openLegs, nextOrderId }: Account, command: Command): Drawn {
+function drawnBy(account: Account, command: Command): Drawn {
   switch (command.type) {
     case "PlaceOrder":
       return { clientOrderId: command.clientOrderId, action: "place" };
@@ -112,15 +113,16 @@ function drawnBy({ openOrders, openLegs, nextOrderId }: Account, command: Comman
     case "PlaceLeg":
       return { clientOrderId: command.clientLegId, action: "place" };
     case "CancelOrder": {
-      const { clientOrderId = `#${command.orderId}` } = openOrders.get(command.orderId) ?? {};
+      const { clientOrderId = `#${command.orderId}` } = orderToCancel(account, command) ?? command;
       return { clientOrderId, action: "cancel" };
     }
     case "CancelLeg": {
-      const { clientLegId = `#${command.legId}` } = openLegs.get(command.legId) ?? {};
-      return { clientOrderId: clientLegId, action: "cancel" };
+      const named = legToCancel(account, command) ?? command;
+      const clientOrderId = "clientLegId" in named ? named.clientLegId : `#${named.legId}`;
+      return { clientOrderId, action: "cancel" };
     }
     default:
-      return { clientOrderId: `#${nextOrderId}`, action: "cancel" };
+      return { clientOrderId: `#${account.nextOrderId}`, action: "cancel" };
   }
 }
 

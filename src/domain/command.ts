@@ -35,12 +35,19 @@ export type EntryOptions = {
   readonly leverage: number | null;
 };
 
+/**
+ * Cancels the open order that has all the ids that are named, on the symbol where one is named. It is looked
+ * up when the command is decided, so that it may be sent while its order is not placed yet.
+ */
 export type CancelOrder = {
   readonly type: "CancelOrder";
-  readonly orderId: number;
+  readonly symbol?: string;
   /** The only status in which the order may be canceled; any open one where absent. */
   readonly onlyIf?: OpenStatus;
-};
+} & (
+  | { readonly orderId: number; readonly clientOrderId?: string }
+  | { readonly orderId?: undefined; readonly clientOrderId: string }
+);
 export type CancelOpenOrders = { readonly type: "CancelOpenOrders"; readonly symbol: string };
 
 /** The market price of a trigger, and its time (market time, Unix ms) if it was found afterwards. */
@@ -92,7 +99,11 @@ export type PlaceLeg = {
   readonly clientLegId: string;
 };
 
-export type CancelLeg = { readonly type: "CancelLeg"; readonly legId: number };
+/** Cancels an open leg, which is looked up as the order of `CancelOrder` is. */
+export type CancelLeg = { readonly type: "CancelLeg" } & (
+  | { readonly legId: number }
+  | { readonly clientLegId: string }
+);
 export type CancelOpenLegs = { readonly type: "CancelOpenLegs"; readonly symbol: string };
 
 /** A price of its working type triggered a leg: `seen` is that price. */

@@ -103,3 +103,8 @@ export type SymbolRules = {
   /** Null for a spot pair. */
   readonly contract: ContractTerms | null;
 };
+
+/** A symbol as it was sent, in capitals. ASCII letters alone: some others become one of these, or two. */
+export function inCapitals(symbol: string): string {
+  return symbol.replace(/[a-z]/g, (letter) => letter.toUpperCase());
+}

@@ -4,6 +4,7 @@ import type { Account } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";
 import type { Circumstances, Decision } from "./decision.ts";
 import { decideFutures } from "./futures/decide.ts";
+import { orderToCancel } from "./release.ts";
 import { symbolsOfHoldings } from "./spot/close-strategy.ts";
 import { decideSpot } from "./spot/decide.ts";
 
@@ -38,8 +39,9 @@ export function symbolsConcerned(account: Account, command: Command): string[] {
       return account.type === "SPOT" ? symbolsOfHoldings(account) : [...account.positions.keys()];
     // A futures opening is measured by the mark price, the reserves of other orders by the rules.
     case "FillRestingOrder":
-    case "CancelOrder":
       return account.type === "SPOT" ? [] : symbolOf(account.openOrders.get(command.orderId));
+    case "CancelOrder":
+      return account.type === "SPOT" ? [] : symbolOf(orderToCancel(account, command));
     case "CancelOpenOrders":
       return account.type === "SPOT" ? [] : [command.symbol];
     case "CancelLeg":

@@ -59,14 +59,10 @@ export function failsLotSize({ lotSize }: SymbolRules, quantity: Quantity): Filt
   return failure("LOT_SIZE", faultOf(quantity, limitsOf(lotSize)));
 }
 
-/** MARKET_LOT_SIZE, which orders at the market's price keep. */
-export function failsMarketLotSize({ marketLotSize }: SymbolRules, quantity: Quantity): FilterFailure | null {
-  return failure("MARKET_LOT_SIZE", faultOf(quantity, limitsOf(marketLotSize)));
-}
-
 /** LOT_SIZE and, in addition, the MARKET_LOT_SIZE of orders that take the market's price. */
 export function failsMarketLotSizes(rules: SymbolRules, quantity: Quantity): FilterFailure | null {
-  return failsLotSize(rules, quantity) ?? failsMarketLotSize(rules, quantity);
+  const wrongLot = failsLotSize(rules, quantity);
+  return wrongLot ?? failure("MARKET_LOT_SIZE", faultOf(quantity, limitsOf(rules.marketLotSize)));
 }
 
 /** NOTIONAL of a market order: that of its quantity at the reference price, where one is known. */

@@ -1,7 +1,7 @@
 // Orders that end unfilled, and legs that end without firing: what an order had locked is free again.
 
 import type { Account } from "../domain/account.ts";
-import type { CancelOpenOrders, CancelOrder } from "../domain/command.ts";
+import type { CancelLeg, CancelOpenOrders, CancelOrder } from "../domain/command.ts";
 import type { LegCanceled, LegExpired, OrderCanceled, OrderExpired } from "../domain/event.ts";
 import type { Leg, LegCancelReason, LegExpiryReason } from "../domain/leg.ts";
 import type { ExpiryReason, Order } from "../domain/order.ts";
@@ -32,11 +32,30 @@ function released({ reserved, reservedAsset }: Order): Posting[] {
 
 export function cancelOrder(account: Account, command: CancelOrder, { at }: Circumstances): Decision {
   if (account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
-  const order = account.openOrders.get(command.orderId);
+  const order = orderToCancel(account, command);
   if (order === undefined) return { refusal: "ORDER_NOT_OPEN" };
   const { onlyIf = order.status } = command;
   if (order.status !== onlyIf) return { refusal: "CANCEL_RESTRICTED" };
   return { events: [canceled(order, at)] };
+}
+
+/** The open order that a cancel names. */
+export function orderToCancel(
+  { openOrders }: Pick<Account, "openOrders">,
+  { symbol, orderId, clientOrderId }: CancelOrder,
+): Order | undefined {
+  const found = orderId === undefined ? [...openOrders.values()] : [openOrders.get(orderId)];
+  return found.find(
+    (order) =>
+      (symbol === undefined || order?.symbol === symbol) &&
+      (clientOrderId === undefined || order?.clientOrderId === clientOrderId),
+  );
+}
+
+/** The open leg that a cancel names. */
+export function legToCancel({ openLegs }: Pick<Account, "openLegs">, command: CancelLeg): Leg | undefined {
+  if ("legId" in command) return openLegs.get(command.legId);
+  return [...openLegs.values()].find(({ clientLegId }) => clientLegId === command.clientLegId);
 }
 
 /** Every open order on the symbol, oldest first. With nothing open, nothing happens. */

@@ -182,13 +182,13 @@ export async function authenticateKey(
     return { ...callerOf(bound), asked: parameters, lapsed: () => null };
   }
   const timestampText = parameters.get("timestamp") ?? "";
-  if (!/^[0-9]{1,16}$/.test(timestampText)) {
+  if (!/^-?[0-9]+$/.test(timestampText)) {
     return unauthenticated("TIMESTAMP", { refusal: "PARAMETER_MISSING", parameter: "timestamp" });
   }
   const timestamp = Number(timestampText);
   const recvWindowText = parameters.get("recvWindow") ?? String(RECV_WINDOW_DEFAULT_MS);
-  const recvWindow = /^[0-9]{1,16}(\.[0-9]{1,16})?$/.test(recvWindowText) ? Number(recvWindowText) : 0;
-  if (recvWindow <= 0 || recvWindow > RECV_WINDOW_MAX_MS) {
+  const recvWindow = recvWindowOf(recvWindowText);
+  if (recvWindow === null) {
     return unauthenticated("RECV_WINDOW", { refusal: "RECV_WINDOW_INVALID" });
   }
 
@@ -213,6 +213,14 @@ export async function authenticateKey(
   const tooOld = lapsed();
   if (tooOld !== null) return unauthenticated("WINDOW", tooOld);
   return { ...callerOf(bound), asked: parameters, lapsed };
+}
+
+/** How old the request may be, ms; null for what is no decimal, or out of bounds. */
+function recvWindowOf(text: string): number | null {
+  const [, whole = "", fraction = ""] = /^([0-9]{1,16})(?:\.([0-9]{1,16}))?$/.exec(text) ?? [];
+  // A text just above the maximum may be rounded to it as a number.
+  const atLeast = Number(whole) + (/[1-9]/.test(fraction) ? 1 : 0);
+  return atLeast > 0 && atLeast <= RECV_WINDOW_MAX_MS ? Number(text) : null;
 }
 
 function callerOf({ key, strategy }: BoundKey): Omit<ExchangeCaller, "asked" | "lapsed"> {

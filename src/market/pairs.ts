@@ -3,6 +3,7 @@
 // every half hour themselves, so a new pair appears after half an hour and not after twice as long. Orders
 // are checked against fresher rules than these. Source: specification 2.7 and 4.4.
 import { SPOT_ORDER_TYPES } from "../domain/order.ts";
+import { inCapitals } from "../domain/symbol.ts";
 import type { MarketFeed } from "./client/feed.ts";
 
 /** Supported candle intervals. Source: specification 2.7. */
@@ -72,7 +73,7 @@ export class TradingPairs {
 
   /** Whether a pair, in whatever case it is written, is in the list. */
   has(pair: string): boolean {
-    return this.#list().symbols.has(pair.toUpperCase());
+    return this.#list().symbols.has(inCapitals(pair));
   }
 
   #list(): Kept {

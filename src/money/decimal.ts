@@ -194,6 +194,11 @@ export function quantityFor(amount: Amount, price: Price): Quantity {
   return ((amount * SCALE) / price) as Quantity;
 }
 
+/** The price of a pair the other way round, rounded down: of TRY in USDT from that of USDT in TRY. */
+export function inverseDown(price: Price): Price {
+  return ((SCALE * SCALE) / price) as Price;
+}
+
 /** The largest multiple of `step` that is not above `value`; a step of zero leaves the value alone. */
 export function floorToStep<D extends Decimal>(value: D, step: D): D {
   return step === 0n ? value : (((value as bigint) - ((value as bigint) % (step as bigint))) as D);

@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { PlaceOrder } from "../domain/command.ts";
 import type { FillProfile } from "../domain/fill-profile.ts";
 import { type OrderSize, SIDES, SPOT_ORDER_TYPES } from "../domain/order.ts";
+import { inCapitals } from "../domain/symbol.ts";
 import { type Amount, type Price, parseDecimal, type Quantity } from "../money/decimal.ts";
 import { faultOf, jsonOf, NOT_JSON } from "./json-body.ts";
 
@@ -128,11 +129,6 @@ export function isFault(read: OrderTerms | SubmissionFault): read is SubmissionF
 /** Whether two submissions ask for the same, however they are written: `0.10` is `"0.1"`. */
 export function isSameOrder(one: OrderTerms, other: OrderTerms): boolean {
   return termsText(one) === termsText(other);
-}
-
-/** ASCII letters alone: no other letter is in a symbol, and some would become two. */
-function inCapitals(symbol: string): string {
-  return symbol.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 type Amounts = { readonly [Name in AmountName]?: bigint };

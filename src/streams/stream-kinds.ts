@@ -1,6 +1,7 @@
 // The two streams as rows: the differences between candles and depth, and the parsers of their messages.
 // Source: specification 6.1, 6.2 and 7.3.
 import type { z } from "zod";
+import { inCapitals } from "../domain/symbol.ts";
 import { repeated, type StreamError, streamError } from "./errors.ts";
 import { FAST_STREAM_WEIGHT } from "./limits.ts";
 import { CANDLE_REQUEST, DEPTH_SUBSCRIPTION, DEPTH_UNSUBSCRIPTION } from "./schemas.ts";
@@ -63,7 +64,7 @@ function read<Read extends { readonly pair: string }>(
     return invalid(`The message must be an object such as ${JSON.stringify(sample)}.`);
   }
   const parsed = schema.safeParse(payload);
-  if (parsed.success) return { ...parsed.data, pair: parsed.data.pair.toUpperCase() };
+  if (parsed.success) return { ...parsed.data, pair: inCapitals(parsed.data.pair) };
   const { issues } = parsed.error;
   const unknown = issues.find((issue) => issue.code === "unrecognized_keys");
   if (unknown !== undefined) {

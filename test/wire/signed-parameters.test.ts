@@ -8,12 +8,15 @@ import type { Credentials } from "../support/servers/gateway.ts";
 import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { AUTHENTICATED, QUERY, READ, readWith, seen } from "../support/signed-read.ts";
 
-const gateway = seededGateway(7, { futuresStrategyCount: 2 });
+const gateway = seededGateway(8, { futuresStrategyCount: 3 });
 /** For requests that cost little: the budget of one key is enough for them all. */
 let reader: Credentials;
+/** For orders of which hardly any is placed. */
+let traders: { readonly spot: Credentials; readonly futures: Credentials };
 
 beforeAll(() => {
   reader = gateway.takeStrategy();
+  traders = { spot: gateway.takeStrategy(), futures: gateway.takeFuturesStrategy() };
 });
 
 const ORDER = "/api/v3/order";
@@ -394,5 +397,30 @@ describe("the boundary between query and body", () => {
       body: `symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.0002&${ignored}`,
     });
     expect(placed.status).toBe(200);
+  });
+
+  const IN_BODY = "symbol=BTCUSDT&side=SELL&quantity=0.01";
+  const TRAILING = "type=TRAILING_STOP_MARKET&closePosition=true&stopPrice=1";
+  test.each([
+    ["/fapi/v1/order", "type=TRAILING_STOP_MARKET&activationPrice=1&callbackRate=1", -4120],
+    ["/fapi/v1/order", "type=TRAILING_STOP_MARKET&activatePrice=1&callbackRate=1", -4120],
+    ["/api/v3/order", "type=TAKE_PROFIT&trailingDelta=100", -1116],
+    ["/fapi/v1/algoOrder", `${TRAILING}&activatePrice=1&callbackRate=1&priceMatch=NONE`, -1116],
+  ])("keeps the refusal of what %s does not serve: %s", async (path, order, code) => {
+    const key = path.startsWith("/fapi") ? traders.futures : traders.spot;
+    const parts = { query: "", body: `${IN_BODY}&${order}&timestamp=${now()}`, carriage: "query" } as const;
+    expect(seen(await exchangeSigned(gateway.url, key, "POST", path, parts))).toEqual({ status: 400, code });
+  });
+
+  test("takes the order of a client that wants a part of it hidden, which it is not", async () => {
+    const { body: market } = await exchange(gateway.url, {
+      ...{ method: "GET", path: "/api/v3/ticker/bookTicker", query: "symbol=BTCUSDT" },
+    });
+    const price = `type=LIMIT&timeInForce=GTC&price=${farBelow(market.bidPrice)}`;
+    const placed = await exchangeSigned(gateway.url, traders.spot, "POST", ORDER, {
+      body: `symbol=BTCUSDT&side=BUY&quantity=0.001&${price}&icebergQty=0.0001&timestamp=${now()}`,
+      carriage: "query",
+    });
+    expect(placed).toMatchObject({ status: 200, body: { status: "NEW", icebergQty: "0.00000000" } });
   });
 });

@@ -6,26 +6,20 @@ import type { MarketTrade } from "../../src/domain/market.ts";
 import { isRefusal } from "../../src/domain/refusal.ts";
 import { BUNDLED_TIERS, STRICT_DEFAULTS, strictProfile } from "../../src/engine/matching/terms.ts";
 import { contractRules } from "../../src/engine/testing/contract-rules.ts";
-import { bookViewOf, type Levels, MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
+import { type Levels, MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
 import { decimal } from "../../src/money/decimal.ts";
+import { misfits } from "../support/bot-shapes.ts";
 import { type Call, type InProcessGateway, openInProcess } from "../support/servers/in-process.ts";
 
 const symbol = "BTCUSDT";
 
 class OwnMarket extends MarketStub {
-  time = 1_000_000;
-  readonly now = () => this.time;
-  readonly sequence = () => 0;
-  readonly prepare = () => undefined;
-  readonly prepareBook = () => undefined;
+  override time = 1_000_000;
 
   /** Shows a book, a minute after the one before: what the strategy took of that one counts no more. */
   show(asks: Levels, bids: Levels): void {
     this.time += 60_000;
-    this.setBook(symbol, bookViewOf(this.time, { ASK: asks, BID: bids }));
-    this.setQuote(symbol, { ask: decimal(asks[0]?.[0] ?? "0"), bid: decimal(bids[0]?.[0] ?? "0") });
-    this.setLastPrice(symbol, decimal("60000"));
-    this.setAveragePrice(symbol, decimal("60000"));
+    this.showBook(symbol, asks, bids);
   }
 }
 
@@ -227,6 +221,31 @@ describe("a spot strategy under strict", () => {
     expect((await call("GET", "/api/v3/openOrders")).body).toMatchObject([{ type: "LIMIT_MAKER" }]);
   });
 
+  test("has signals and cancels of the published shape", async () => {
+    const { strategy, call } = await strict();
+    const bot = gateway.botOf(strategy);
+    const [ORDERS, CANCEL] = ["/bot/v1/spot/orders", "/bot/v1/spot/orders/cancel"];
+    const order = { symbol, tradeType: "BUY", quantity: "0.0005" };
+    const maker = await bot.submit({ ...order, orderType: "LIMIT_MAKER", price: "59990" }, "maker");
+    expect(maker.body).toMatchObject({ status: "EXECUTED", result: { data: { type: "LIMIT_MAKER" } } });
+    expect(misfits("POST", ORDERS, maker)).toEqual([]);
+    const { collectiveId } = maker.body;
+    expect(misfits("POST", CANCEL, await bot.cancel(String(collectiveId)))).toEqual([]);
+
+    spotMarket.show(S_ASKS.slice(0, 1), S_BIDS);
+    const expired = await bot.submit({ ...order, quantity: "0.001" }, "market");
+    expect(expired.body).toMatchObject({
+      result: { data: { status: "EXPIRED", expiryReason: "INSUFFICIENT_LIQUIDITY" } },
+    });
+    expect(misfits("POST", ORDERS, expired)).toEqual([]);
+    const ioc = { type: "LIMIT", timeInForce: "IOC", price: "50000", quantity: "0.001" };
+    const { body } = await place(call, ioc);
+    const over = await bot.cancel(body.collectiveId);
+    expect(over.body).toMatchObject({ data: { timeInForce: "IOC" } });
+    expect(misfits("POST", CANCEL, over)).toEqual([]);
+    expect(misfits("GET", ORDERS, await bot.signals())).toEqual([]);
+  });
+
   test("refuses bounds of the receipts' parameters", async () => {
     const { call } = await strict();
     const path = "/api/v3/platform/fillReceipts";
@@ -277,7 +296,6 @@ describe("a strategy under standard", () => {
 
   test("has a leg by the mark price whatever working type it names", async () => {
     futuresMarket.show(F_ASKS, F_BIDS);
-    futuresMarket.setMarkPrice(symbol, decimal("60000"));
     const call = gateway.callsOf(await gateway.seed("FUTURES"));
     await call("POST", "/fapi/v1/order", { symbol, side: "BUY", type: "MARKET", quantity: "0.010" });
     const leg = { symbol, side: "SELL", type: "STOP_MARKET", stopPrice: "59800", closePosition: "true" };
@@ -295,7 +313,6 @@ describe("a futures strategy under strict", () => {
 
   async function strict(): Promise<Call> {
     futuresMarket.show(F_ASKS, F_BIDS);
-    futuresMarket.setMarkPrice(symbol, decimal("60000"));
     return gateway.callsOf(await gateway.seed("FUTURES", profileOf("FUTURES", { feeDiscount: "bnb" })));
   }
 

@@ -2,7 +2,7 @@
 // exact to the last digit; never make floating-point numbers of them.
 
 export type TradeType = "BUY" | "SELL";
-export type OrderType = "MARKET" | "LIMIT" | "STOP_LOSS" | "STOP_LOSS_LIMIT";
+export type OrderType = "MARKET" | "LIMIT" | "LIMIT_MAKER" | "STOP_LOSS" | "STOP_LOSS_LIMIT";
 
 type Base = { readonly symbol: string; readonly tradeType: TradeType };
 
@@ -21,7 +21,12 @@ export type BotOrder =
       readonly quoteOrderQty: string;
       readonly quantity?: never;
     })
-  | (Base & { readonly orderType: "LIMIT"; readonly quantity: string; readonly price: string })
+  | (Base & {
+      /** LIMIT_MAKER is for strategies with the fill profile `strict`. */
+      readonly orderType: "LIMIT" | "LIMIT_MAKER";
+      readonly quantity: string;
+      readonly price: string;
+    })
   | (Base & { readonly orderType: "STOP_LOSS"; readonly quantity: string; readonly stopPrice: string })
   | (Base & {
       readonly orderType: "STOP_LOSS_LIMIT";

@@ -71,6 +71,12 @@ function candle(openTime: number, lengthMs: number, close: string): unknown {
   return [openTime, close, close, close, close, "1", openTime + lengthMs - 1];
 }
 
+/** Of pairs that are not quoted in USDT. */
+const OTHER_ASSETS: Readonly<Record<string, readonly [baseAsset: string, quoteAsset: string]>> = {
+  ETHBTC: ["ETH", "BTC"],
+  USDTTRY: ["USDT", "TRY"],
+};
+
 class PricedPairs extends StubMarket {
   readonly told = new Told();
 
@@ -82,10 +88,12 @@ class PricedPairs extends StubMarket {
   step: string | null = null;
 
   override rules(symbol: string): SymbolRules {
-    const rules =
-      symbol === "ETHBTC"
-        ? { ...unfilteredRules(symbol), baseAsset: "ETH", quoteAsset: "BTC" }
-        : unfilteredRules(symbol);
+    const [baseAsset, quoteAsset] = OTHER_ASSETS[symbol] ?? [];
+    const rules = {
+      ...unfilteredRules(symbol),
+      ...(baseAsset !== undefined && quoteAsset !== undefined && { baseAsset, quoteAsset }),
+      ...(symbol === "TRYUSDT" && { status: "BREAK" }),
+    };
     if (this.step === null) return rules;
     const stepSize = decimal<Quantity>(this.step);
     return { ...rules, lotSize: { minQuantity: stepSize, maxQuantity: decimal("1000"), stepSize } };

@@ -22,15 +22,7 @@ const THIN: Levels = [["60000", "0.0004"]];
 class FollowedMarket extends MarketStub {
   #isFollowed = false;
 
-  now(): number {
-    return AT;
-  }
-
-  prepare(): undefined {
-    return undefined;
-  }
-
-  async prepareBook(): Promise<void> {
+  override async prepareBook(): Promise<void> {
     await Promise.resolve();
     this.#isFollowed = true;
   }
@@ -41,7 +33,7 @@ class FollowedMarket extends MarketStub {
 }
 
 function marketWith(bids: Levels | null, rules: SymbolRules): FollowedMarket {
-  const market = new FollowedMarket([rules]);
+  const market = new FollowedMarket([rules], () => AT);
   market.setQuote(SYMBOL, { bid: decimal("60000"), ask: decimal("60001") });
   market.setAveragePrice(SYMBOL, decimal("60000"));
   market.setMarkPrice(SYMBOL, decimal("60000"));
@@ -70,14 +62,17 @@ function positionHolder(): Account {
   return account;
 }
 
-/** What the preview says, its quantities in short. */
-async function previewed(account: Account, market: FollowedMarket) {
+function previewOf(account: Account, market: FollowedMarket) {
   const parts = {
     gateway: { markets: { SPOT: market, FUTURES: market }, store: { listTrades: async () => [] } },
     prices: { of: () => null },
   };
-  const preview = await previewClose(account, "one", parts as unknown as Parameters<typeof previewClose>[2]);
-  const { sold, dust, waitingFor } = preview;
+  return previewClose(account, "one", parts as unknown as Parameters<typeof previewClose>[2]);
+}
+
+/** What the preview says, its quantities in short. */
+async function previewed(account: Account, market: FollowedMarket) {
+  const { sold, dust, waitingFor } = await previewOf(account, market);
   const briefly = ({ quantity }: { readonly quantity: bigint }) => formatBriefly(quantity);
   return {
     now: sold.filter(({ brings }) => brings !== null).map(briefly),
@@ -86,6 +81,29 @@ async function previewed(account: Account, market: FollowedMarket) {
     waitingFor,
   };
 }
+
+test("with a holding that trades the other way round the quote asset is bought, which is what it brings", async () => {
+  const lira = (): Account => {
+    const account = accountOf("SPOT", STANDARD.SPOT);
+    post(account.balances, { from: "market", to: "free", asset: "TRY", amount: decimal("4030.965") });
+    return account;
+  };
+  const rules = { symbol: "USDTTRY", baseAsset: "USDT", quoteAsset: "TRY" };
+  const market = new FollowedMarket([symbolRules("USDT", rules)]);
+  market.setQuote("USDTTRY", { bid: decimal("26.9"), ask: decimal("27") });
+  const { sold, dust, waitingFor } = await previewOf(lira(), market);
+  // 149.295 at 27, less a thousandth
+  expect(sold).toEqual([
+    { symbol: "USDTTRY", side: "BUY", quantity: decimal("149.295"), brings: decimal("149.145705") },
+  ]);
+  expect({ dust, waitingFor }).toEqual({ dust: [], waitingFor: [] });
+  market.setQuote("USDTTRY", null);
+  expect(await previewOf(lira(), market)).toMatchObject({
+    sold: [{ symbol: "USDTTRY", side: "BUY", brings: null }],
+    dust: [],
+    waitingFor: ["USDTTRY"],
+  });
+});
 
 test("a strict strategy whose book nobody follows: the preview waits for the book, as the close does", async () => {
   expect(await previewed(holder(), spotMarket(DEEP))).toEqual({

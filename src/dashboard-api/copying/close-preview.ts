@@ -9,13 +9,13 @@ import type { Side } from "../../domain/order.ts";
 import { isRefusal } from "../../domain/refusal.ts";
 import { apply } from "../../engine/apply.ts";
 import { decide } from "../../engine/decide.ts";
-import type { Circumstances } from "../../engine/decision.ts";
 import { seedOf } from "../../engine/open-strategy.ts";
-import { sellableHoldings } from "../../engine/spot/close-strategy.ts";
+import { type Holding, sellableHoldings } from "../../engine/spot/close-strategy.ts";
 import type { Gateway } from "../../http/pipeline.ts";
 import {
   type Amount,
   add,
+  asAmount,
   magnitude,
   proceedsDown,
   type Quantity,
@@ -53,13 +53,14 @@ export async function previewClose(
   // The account is a copy of our own: it was loaded for this.
   for (const event of events) apply(account, event);
   const isClosed = events.some((event) => event.type === "StrategyClosed");
-  const waiting = isClosed ? [] : waitingParts(account, circumstances);
+  const unsold = isClosed || type === "FUTURES" ? [] : sellableHoldings(account, market);
+  const waiting = isClosed ? [] : waitingParts(account, unsold);
   return {
     confirmation,
     cancelled,
     legs,
     sold: [...salesOf(events), ...waiting],
-    dust: await dustOf(account, waiting, parts),
+    dust: await dustOf(account, unsold, parts),
     waitingFor: waiting.map(({ symbol }) => symbol),
   };
 }
@@ -67,28 +68,28 @@ export async function previewClose(
 type Sale = ClosePreview["sold"][number];
 
 /**
- * The sales that would be made, one row a symbol. Of a position what it gains, since its price was never
- * paid.
+ * The sales that would be made, one row a symbol, and what each brings in the quote asset. Of a position that
+ * is what it gains, since its price was never paid.
  */
 function salesOf(events: readonly DomainEvent[]): readonly Sale[] {
   const sales = new Map<string, { side: Side; quantity: Quantity; brings: Amount }>();
   for (const event of events) {
     if (event.type !== "OrderFilled") continue;
     const { symbol, side, quantity, quoteQuantity, fee, realizedPnl } = event.trade;
+    // On spot only the quote asset itself is bought.
+    const received = side === "BUY" ? asAmount(quantity) : quoteQuantity;
     const before = sales.get(symbol) ?? { side, quantity: ZERO, brings: ZERO };
     sales.set(symbol, {
       side,
       quantity: add(before.quantity, quantity),
-      brings: add(before.brings, subtract(realizedPnl ?? quoteQuantity, fee)),
+      brings: add(before.brings, subtract(realizedPnl ?? received, fee)),
     });
   }
   return [...sales].map(([symbol, sale]) => ({ symbol, ...sale }));
 }
 
-type WaitingSale = Sale & { readonly quantity: Quantity };
-
 /** Sales that wait for market data, without a price. */
-function waitingParts(account: Account, circumstances: Circumstances): readonly WaitingSale[] {
+function waitingParts(account: Account, unsold: readonly Holding[]): readonly Sale[] {
   if (account.type === "FUTURES") {
     return [...account.positions.values()].map((position) => ({
       symbol: position.symbol,
@@ -97,26 +98,25 @@ function waitingParts(account: Account, circumstances: Circumstances): readonly 
       brings: null,
     }));
   }
-  return sellableHoldings(account, circumstances).map(({ rules: { symbol }, quantity }) => ({
+  return unsold.map(({ rules: { symbol }, side, quantity }) => ({
     symbol,
-    side: "SELL",
-    quantity,
+    side,
+    quantity: quantity ?? ZERO,
     brings: null,
   }));
 }
 
 async function dustOf(
   account: Account,
-  waiting: readonly WaitingSale[],
+  unsold: readonly Holding[],
   { gateway, prices }: Parts,
 ): Promise<ClosePreview["dust"]> {
   const { asset: quoteAsset } = seedOf(account.type);
   const rows: ClosePreview["dust"][number][] = [];
   for (const asset of account.balances.keys()) {
     if (asset === quoteAsset) continue;
-    const owned = ownedOf(account.balances, asset) as bigint as Quantity;
-    const sold = waiting.find(({ symbol }) => symbol === `${asset}${quoteAsset}`)?.quantity ?? ZERO;
-    const quantity = subtract(owned, sold);
+    const later = unsold.find((holding) => holding.asset === asset)?.amount ?? ZERO;
+    const quantity = subtract(ownedOf(account.balances, asset), later) as bigint as Quantity;
     if (quantity === 0n) continue;
     const known = await priceOfAsset(account, asset, { prices, store: gateway.store });
     rows.push({ asset, quantity, value: known === null ? null : proceedsDown(known.price, quantity) });

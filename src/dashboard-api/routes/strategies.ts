@@ -98,12 +98,10 @@ export const STRATEGY_ROUTES = [
     body: z.strictObject({ keyId: keyIdText, code: codeText }),
     async answer(call) {
       const { people } = call.parts.gateway.store;
-      const { strategyId, status, key } = await ownStrategy(call);
+      const { strategyId, key } = await ownStrategy(call);
       const { keyId, code } = call.body;
       const { personId } = personOf(call);
       await findOwnKey(call, keyId);
-      if (status !== "LIVE")
-        throw new DashboardError("STATE_CHANGED", { message: "The strategy is closed." });
       if (key !== null) {
         throw new DashboardError("STATE_CHANGED", {
           message: "The strategy has a live key already.",

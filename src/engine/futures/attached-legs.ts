@@ -9,6 +9,7 @@ import type { AttachedLeg, Leg, LegExpiryReason } from "../../domain/leg.ts";
 import type { Market } from "../../domain/market.ts";
 import type { AttachedLegs, Order, Side } from "../../domain/order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
+import type { Price } from "../../money/decimal.ts";
 import type { Draft } from "../draft.ts";
 import { canceledLeg, expiredLeg } from "../release.ts";
 import { isTriggeredBy, legTrigger } from "../trigger.ts";
@@ -38,18 +39,22 @@ export function attachedRefusal(
   for (const { type } of wanted) if (openLegOf(account, symbol, side, type)) return { refusal: "LEG_EXISTS" };
   const reached = price ?? market.markPrice(symbol);
   if (reached === null) return { refusal: "MARKET_SILENT" };
-  if (wanted.some((leg) => isTriggeredBy(legTrigger({ side, ...leg }), reached)))
-    return { refusal: "LEG_WOULD_TRIGGER" };
+  if (wouldTrigger(attached, side, reached)) return { refusal: "LEG_WOULD_TRIGGER" };
   return legCountRefusal(contract, account, wanted.length);
 }
 
 /**
- * Refuses legs of an order that is about to be filled if the fill opens nothing: no leg could close what is
- * left.
+ * Why the legs of an order that is about to be filled on arrival are refused: they wait for the mark price
+ * from then on, and it has reached a trigger; or the fill opens nothing that a leg could close.
  */
-export function onlyReduces(account: Account, { symbol, side, size, entry }: PlaceOrder): Refusal | null {
+export function refusalOnFill(
+  account: Account,
+  { symbol, side, size, entry }: PlaceOrder,
+  mark: Price,
+): Refusal | null {
   const attached = entry?.attached ?? null;
   if (attached === null || !("quantity" in size)) return null;
+  if (wouldTrigger(attached, opposite(side), mark)) return { refusal: "LEG_WOULD_TRIGGER" };
   const held = account.positions.get(symbol) ?? null;
   if (closingPart(held, side, size.quantity) < size.quantity) return null;
   const parameter = attached.stopLossPrice === null ? "takeProfitPrice" : "stopLossPrice";
@@ -144,6 +149,10 @@ function wantedBy({
   if (stopLossPrice !== null) wanted.push({ type: "STOP_MARKET", triggerPrice: stopLossPrice });
   if (takeProfitPrice !== null) wanted.push({ type: "TAKE_PROFIT_MARKET", triggerPrice: takeProfitPrice });
   return wanted;
+}
+
+function wouldTrigger(attached: AttachedLegs, side: Side, reached: Price): boolean {
+  return wantedBy(attached).some((leg) => isTriggeredBy(legTrigger({ side, ...leg }), reached));
 }
 
 function opposite(side: Side): Side {

@@ -18,7 +18,7 @@ import {
 } from "../../money/decimal.ts";
 import {
   failsLotSize,
-  failsMarketLotSize,
+  failsMarketLotSizes,
   failsNotional,
   failsOrderCounts,
   failsPercentPrices,
@@ -43,7 +43,7 @@ export function quantityRefusal(
   takesMarketPrice: boolean,
 ): Refusal | null {
   if (hasMoreDigits(quantity, contract.contract.quantityPrecision)) return tooPrecise("LOT_SIZE");
-  const fails = takesMarketPrice ? failsMarketLotSize : failsLotSize;
+  const fails = takesMarketPrice ? failsMarketLotSizes : failsLotSize;
   return refusalOf(fails(contract, quantity));
 }
 

@@ -8,7 +8,7 @@ import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { bestDisplayed, type Walk } from "../matching/walk.ts";
 import { exhaustedOrders, placed } from "../new-order.ts";
-import { canceledLeg } from "../release.ts";
+import { canceledLeg, legToCancel } from "../release.ts";
 import { bestOpposite, isTriggeredBy, legTrigger } from "../trigger.ts";
 import { conclude } from "./aftermath.ts";
 import { type Contract, contractOf, openContractOf, untradableRefusal } from "./contract.ts";
@@ -71,9 +71,9 @@ export function placeLeg(draft: Draft, command: PlaceLeg, circumstances: Circums
   return null;
 }
 
-export function cancelLeg(draft: Draft, { legId }: CancelLeg, { at }: Circumstances): Refusal | null {
+export function cancelLeg(draft: Draft, command: CancelLeg, { at }: Circumstances): Refusal | null {
   if (draft.account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
-  const leg = draft.account.openLegs.get(legId);
+  const leg = legToCancel(draft.account, command);
   if (leg === undefined) return { refusal: "ORDER_NOT_OPEN" };
   draft.add(canceledLeg(leg, "REQUESTED", at));
   return null;

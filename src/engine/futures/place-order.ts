@@ -15,7 +15,7 @@ import { bestDisplayed } from "../matching/walk.ts";
 import { arrived, exhaustedOrders, orderOf, placed, refusedByStandard } from "../new-order.ts";
 import { bestOpposite, isTriggeredBy, limitTrigger } from "../trigger.ts";
 import { conclude } from "./aftermath.ts";
-import { attachedLegsOf, attachedRefusal, onlyReduces, placeAttached } from "./attached-legs.ts";
+import { attachedLegsOf, attachedRefusal, placeAttached, refusalOnFill } from "./attached-legs.ts";
 import { type Contract, contractOf, untradableRefusal } from "./contract.ts";
 import {
   bandRefusal,
@@ -108,8 +108,8 @@ function placeAtMarket(
   if (isTooLarge(draft, command, price, quantity, contract, market)) {
     return { refusal: "POSITION_LIMIT_EXCEEDED" };
   }
-  const reducing = onlyReduces(draft.account, command);
-  if (reducing !== null) return reducing;
+  const unfitLegs = refusalOnFill(draft.account, command, mark);
+  if (unfitLegs !== null) return unfitLegs;
   const order = newOrder(draft, command, quantity, contract, circumstances);
   if (book !== null) return takeAtMarket(draft, order, { book, mark }, contract, circumstances);
   const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark, at };
@@ -141,8 +141,8 @@ function placeAtLimit(
     return { refusal: "MARGIN_INSUFFICIENT" };
   }
   if (profile.strict !== null) {
-    const reducing = () => onlyReduces(draft.account, command);
-    return takeAtLimit(draft, order, contract, circumstances, reducing);
+    const refusesLegs = (mark: Price) => refusalOnFill(draft.account, command, mark);
+    return takeAtLimit(draft, order, contract, circumstances, refusesLegs);
   }
   draft.add(placed(order, admittedAt));
   const quote = market.quote(command.symbol);
@@ -153,8 +153,8 @@ function placeAtLimit(
     placeAttached(draft, order, "PENDING");
     return null;
   }
-  const reducing = onlyReduces(draft.account, command);
-  if (reducing !== null) return reducing;
+  const unfitLegs = refusalOnFill(draft.account, command, mark);
+  if (unfitLegs !== null) return unfitLegs;
   const terms = { price, quantity, isMaker: true, feeRate: profile.makerFee, mark, at };
   const filled = fillOf(draft.account, order, contract, terms);
   if (filled === null) return { refusal: "MARGIN_INSUFFICIENT" };

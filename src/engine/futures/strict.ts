@@ -69,15 +69,15 @@ export function takeAtMarket(
 }
 
 /**
- * Places an order with a limit, once its checks are done. `reducing` refuses legs of a fill that opens
- * nothing.
+ * Places an order with a limit, once its checks are done. `refusesLegs` says why its legs do not suit a fill
+ * at this mark price.
  */
 export function takeAtLimit(
   draft: Draft,
   order: Order,
   contract: Contract,
   circumstances: Circumstances,
-  reducing: () => Refusal | null,
+  refusesLegs: (mark: Price) => Refusal | null,
 ): Refusal | null {
   const { market, at, admittedAt } = circumstances;
   const { symbol, timeInForce } = order;
@@ -96,7 +96,7 @@ export function takeAtLimit(
   }
   const walk = walkWithin(draft.account, order, book, order.price, contract, at);
   if (timeInForce === "FOK" && walk.left > 0n) return { refusal: "FILL_OR_KILL_UNFILLED" };
-  const refusal = walk.takes.length === 0 ? null : reducing();
+  const refusal = walk.takes.length === 0 ? null : refusesLegs(mark);
   if (refusal !== null) return refusal;
   draft.add(placed(order, admittedAt));
   if (!take(draft, order, walk, { book, mark }, contract, circumstances)) {

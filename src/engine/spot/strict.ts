@@ -122,18 +122,30 @@ export function takeTriggered(
 }
 
 /**
- * Sells at the market's price what the book has, by an order that is placed for it; answers what is unsold.
+ * Places an order of a close at the market's price for what the book has; false if that is not all of it. A
+ * purchase, whose quantities `onLot` cuts, is for what can be paid.
  */
-export function sell(draft: Draft, order: Order, rules: SymbolRules, circumstances: Circumstances): Quantity {
+export function liquidate(
+  draft: Draft,
+  order: Order,
+  rules: SymbolRules,
+  circumstances: Circumstances,
+  onLot: (quantity: Quantity) => Quantity,
+): boolean {
   const book = circumstances.market.book(order.symbol);
-  if (book === null) return order.quantity;
+  if (book === null) return false;
   const taking = takingOf(draft.account, order, rules, circumstances);
-  const walk = walkFor(order.quantity, book, taking);
-  if (walk.takes.length === 0) return order.quantity;
-  draft.add(placed(order));
+  const money = payMaxOf(draft.account, order);
+  const whole = walkFor(order.quantity, book, taking);
+  const isPaid = paymentOf(order, whole) <= money;
+  const { takes } = isPaid ? whole : walkForAmount(money, book, taking, onLot);
+  if (takes.length === 0) return false;
+  const walk = isPaid ? whole : { takes, left: ZERO };
+  const quantity = isPaid ? order.quantity : sum(takes.map((taken) => taken.quantity));
+  draft.add(placed({ ...order, quantity }));
   take(draft, order, { walk, book }, rules, circumstances);
   endUnfilled(draft, order.orderId, circumstances.at);
-  return walk.left;
+  return walk.left === 0n;
 }
 
 /** Fills the open orders that a trade of the market reaches. */

@@ -77,6 +77,19 @@ const RULES: readonly SymbolRules[] = [
       reference: "AVERAGE",
     },
   }),
+  // USDT for lira: the other way round.
+  symbolRules("USDT", {
+    ...{ symbol: "USDTTRY", baseAsset: "USDT", quoteAsset: "TRY" },
+    lotSize: { minQuantity: decimal("1"), maxQuantity: decimal("92141578"), stepSize: decimal("1") },
+    marketLotSize: null,
+    notional: {
+      minNotional: decimal("10"),
+      maxNotional: ZERO,
+      appliesMinToMarket: true,
+      appliesMaxToMarket: false,
+      reference: "AVERAGE",
+    },
+  }),
   symbolRules("FREE", { priceFilter: null, lotSize: null, marketLotSize: null, notional: null }),
 ];
 

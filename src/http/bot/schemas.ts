@@ -62,8 +62,8 @@ export const orderSchema = z
     origQuoteOrderQty: decimal,
     cummulativeQuoteQty: decimal,
     status: z.enum(["NEW", "PARTIALLY_FILLED", "FILLED", "CANCELED", "REJECTED", "EXPIRED"]),
-    timeInForce: z.literal("GTC"),
-    type: z.enum(SPOT_ORDER_TYPES),
+    timeInForce: z.enum(["GTC", "IOC", "FOK"]),
+    type: z.enum([...SPOT_ORDER_TYPES, "LIMIT_MAKER"]),
     side: z.enum(SIDES),
     stopPrice: decimal,
     icebergQty: decimal,
@@ -71,8 +71,11 @@ export const orderSchema = z
     updateTime: time,
     isWorking: z.boolean(),
     workingTime: z.int().meta({ description: "Unix ms; -1 for a stop that waits for its trigger." }),
-    selfTradePreventionMode: z.literal("NONE"),
+    selfTradePreventionMode: z
+      .enum(["NONE", "EXPIRE_MAKER"])
+      .meta({ description: "EXPIRE_MAKER under the fill profile `strict`." }),
     collectiveId,
+    expiryReason: z.string().optional().meta({ description: "Of an order that expired under `strict`." }),
   })
   .meta({ id: "Order", description: "An order, as `GET /api/v3/order` answers it." });
 

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { collectiveId } from "../../domain/collective-id.ts";
 import { isOpen, type Order, type OrderStatus } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
-import { symbolsOfHoldings } from "../../engine/spot/close-strategy.ts";
+import { sellableHoldings } from "../../engine/spot/close-strategy.ts";
 import { faultOf, jsonOf, NOT_JSON } from "../../signals/json-body.ts";
 import type { Ports } from "../pipeline.ts";
 import { type BotCall, type Failure, failure, strategyOf } from "./route.ts";
@@ -88,12 +88,12 @@ function terminal(order: Order): Canceled {
   return { order, message: TERMINAL[order.status] ?? "Order not open" };
 }
 
-/** The held symbols whose market has no quote. */
+/** The symbols of holdings whose market has no quote. */
 async function unsold(
   { store, markets }: Pick<Ports, "store" | "markets">,
   strategyId: string,
 ): Promise<readonly string[]> {
   const loaded = await store.loadAccount(strategyId);
-  const held = loaded === null ? [] : symbolsOfHoldings(loaded.account);
-  return held.filter((symbol) => markets.SPOT.rules(symbol) !== null && markets.SPOT.quote(symbol) === null);
+  const held = loaded === null ? [] : sellableHoldings(loaded.account, markets.SPOT);
+  return held.map(({ rules }) => rules.symbol).filter((symbol) => markets.SPOT.quote(symbol) === null);
 }

@@ -6,7 +6,8 @@ import type { Parameters } from "../parameters.ts";
 
 /** Permitted texts of a decimal; `parseDecimal` decides. */
 const DECIMAL_RANGE = "^([0-9]{1,20})(\\.[0-9]{1,20})?$";
-const ID = /^[0-9]{1,15}$/;
+const INTEGER = /^[0-9]{1,15}$/;
+const LONG_INTEGER = /^[0-9]{1,20}$/;
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["false", false],
@@ -56,15 +57,34 @@ export function amount<D extends Decimal, Name extends string>(
   return parsed as D;
 }
 
-/** A whole number that may be left out: an id or a time in Unix ms. */
+/** A whole number that may be left out: a count or a time in Unix ms. */
 export function optionalInteger<Name extends string>(
+  parameters: Parameters<Name>,
+  name: Name,
+): number | undefined | Refusal {
+  return integerWithin(INTEGER, parameters, name);
+}
+
+/**
+ * The same with as many digits as the exchange's ids have. What no number can hold exactly counts as the
+ * highest that one can: it is above every id here, and above every leverage.
+ */
+export function optionalLongInteger<Name extends string>(
+  parameters: Parameters<Name>,
+  name: Name,
+): number | undefined | Refusal {
+  return integerWithin(LONG_INTEGER, parameters, name);
+}
+
+function integerWithin<Name extends string>(
+  range: RegExp,
   parameters: Parameters<Name>,
   name: Name,
 ): number | undefined | Refusal {
   const value = optionalText(parameters, name);
   if (value === null) return undefined;
-  if (!ID.test(value)) return { refusal: "ILLEGAL_CHARACTERS", parameter: name, legalRange: ID.source };
-  return Number(value);
+  if (!range.test(value)) return { refusal: "ILLEGAL_CHARACTERS", parameter: name, legalRange: range.source };
+  return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
 }
 
 /** How many rows a list may have, or which page of it is wanted: more than none, and at most `max`. */

@@ -17,7 +17,7 @@ import {
   SYMBOL_OF_ROWS,
   SYMBOL_OR_ALL,
 } from "./descriptions.ts";
-import { allOf, count, optionalInteger, optionalText, text } from "./fields.ts";
+import { allOf, count, optionalInteger, optionalLongInteger, optionalText, text } from "./fields.ts";
 
 const ROWS = { standard: 500, max: 1_000 } as const;
 const INCOMES = { standard: 100, max: 1_000 } as const;
@@ -97,8 +97,8 @@ export function parseUserTrades(
 ): TradeQuery | Refusal {
   const ids = allOf({
     symbol: text(parameters, "symbol"),
-    orderId: optionalInteger(parameters, "orderId"),
-    fromTradeId: optionalInteger(parameters, "fromId"),
+    orderId: optionalLongInteger(parameters, "orderId"),
+    fromTradeId: optionalLongInteger(parameters, "fromId"),
   });
   if (isRefusal(ids)) return ids;
   const times = timesOf(parameters);
@@ -154,7 +154,7 @@ type Ids = { readonly [Name in "orderId" | "fromOrderId" | "fromTradeId" | "from
 function rowsFrom<IdName extends string>(parameters: Parameters<SpanName | IdName>, idName: IdName) {
   const rows = allOf({
     symbol: text(parameters, "symbol"),
-    fromId: optionalInteger(parameters, idName),
+    fromId: optionalLongInteger(parameters, idName),
     times: timesOf(parameters),
     limit: count(parameters, "limit", ROWS),
   });

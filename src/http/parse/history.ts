@@ -8,7 +8,7 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { OrderQuery, TradeQuery } from "../../store/ports/trading.ts";
 import type { Parameters } from "../parameters.ts";
 import { type Descriptions, END_TIME, optional, START_TIME, SYMBOL_OF_ROWS } from "./descriptions.ts";
-import { allOf, optionalInteger, text } from "./fields.ts";
+import { allOf, optionalInteger, optionalLongInteger, text } from "./fields.ts";
 
 /** Default and maximum of rows in a list. Source: specification 4.1; reference exchange, section 7.5. */
 const LIMIT_DEFAULT = 500;
@@ -44,7 +44,7 @@ export function parseAllOrders(
 ): OrderQuery | Refusal {
   const ids = allOf({
     symbol: text(parameters, "symbol"),
-    fromOrderId: optionalInteger(parameters, "orderId"),
+    fromOrderId: optionalLongInteger(parameters, "orderId"),
   });
   if (isRefusal(ids)) return ids;
   const range = rangeOf(parameters);
@@ -60,8 +60,8 @@ export function parseMyTrades(
 ): TradeQuery | Refusal {
   const ids = allOf({
     symbol: text(parameters, "symbol"),
-    orderId: optionalInteger(parameters, "orderId"),
-    fromTradeId: optionalInteger(parameters, "fromId"),
+    orderId: optionalLongInteger(parameters, "orderId"),
+    fromTradeId: optionalLongInteger(parameters, "fromId"),
   });
   if (isRefusal(ids)) return ids;
   const range = rangeOf(parameters);

@@ -13,7 +13,7 @@ import {
   SYMBOL,
   SYMBOL_OR_ALL,
 } from "./descriptions.ts";
-import { count, optionalInteger, optionalText, text } from "./fields.ts";
+import { count, optionalInteger, optionalLongInteger, optionalText, text } from "./fields.ts";
 
 /** The rows of `exchangeInfo` by symbol, of the requested type. */
 export type Listed = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
@@ -151,16 +151,19 @@ export const timeZone = described(
 );
 
 /** An id or a time in Unix ms: ILLEGAL_CHARACTERS. */
-function wholeNumber(description: ParameterDescription): Reader {
+function wholeNumber(description: ParameterDescription, read = optionalInteger): Reader {
   return described(description, (parameters, _listed, name) => {
-    const value = optionalInteger(parameters, name);
+    const value = read(parameters, name);
     return typeof value === "number" ? String(value) : value;
   });
 }
 
 export const startTime = wholeNumber(START_TIME);
 export const endTime = wholeNumber(END_TIME);
-export const fromId = wholeNumber(optional("id", "The first row that is wanted.", { default: "the newest" }));
+export const fromId = wholeNumber(
+  optional("id", "The first row that is wanted.", { default: "the newest" }),
+  optionalLongInteger,
+);
 
 /**
  * How many rows, cut to `max`: ILLEGAL_CHARACTERS, and PARAMETER_INVALID for none. Without a limit upstream

@@ -13,7 +13,7 @@ import {
   amount,
   optionalClientId,
   optionalFlag,
-  optionalInteger,
+  optionalLongInteger,
   optionalText,
   text,
 } from "./fields.ts";
@@ -33,7 +33,7 @@ import {
 } from "./terms.ts";
 
 /**
- * The parameters of a placement. Some clients send the last five without being asked: they are ignored.
+ * The parameters of a placement. The last ones, which some clients send, are ignored.
  * Source: specification 4.2; reference exchange, section 12.1.
  */
 export const FUTURES_ORDER_PARAMETERS = {
@@ -67,7 +67,7 @@ export const FUTURES_ORDER_PARAMETERS = {
   stopPrice: optional("decimal", "Refused (-1106): orders have no trigger. Place a leg instead."),
   reduceOnly: optional(
     "flag",
-    "With `true` the order is cut to what there is to reduce, and refused (-2022) where there is nothing.",
+    "With `true` the order is cut to what there is to reduce, and refused (-2022) where there is nothing. The filter MIN_NOTIONAL does not apply to it.",
     { default: "false" },
   ),
   closePosition: optional("flag", "`true` is refused (-1106): only legs close the whole position.", {
@@ -83,10 +83,11 @@ export const FUTURES_ORDER_PARAMETERS = {
     "The trigger of a stop-loss leg. Not with an order that only reduces (-1106).",
     { default: "none" },
   ),
-  leverage: optional("count", "Becomes the leverage of the symbol, unless a position is open.", {
-    default: "as it is",
-    min: 1,
-  }),
+  leverage: optional(
+    "count",
+    "Becomes the leverage of the symbol, unless a position is open; also of entries that rest, whatever they were sent with.",
+    { default: "as it is", min: 1 },
+  ),
   newClientOrderId: optional(
     "text",
     "1 to 36 of letters, digits and `.` `:` `/` `_` `-`. Not beginning with `stopLoss/` or `takeProfit/`, and not that of an open leg (-4116).",
@@ -97,6 +98,9 @@ export const FUTURES_ORDER_PARAMETERS = {
   goodTillDate: IGNORED,
   workingType: IGNORED,
   priceProtect: IGNORED,
+  activationPrice: IGNORED,
+  activatePrice: IGNORED,
+  callbackRate: IGNORED,
 } satisfies Descriptions;
 
 type FuturesOrderParameters = Parameters<keyof typeof FUTURES_ORDER_PARAMETERS>;
@@ -229,7 +233,7 @@ function optionalPrice(
  * LEVERAGE_INVALID.
  */
 export function optionalLeverage(parameters: Parameters<"leverage">): number | null | Refusal {
-  const leverage = optionalInteger(parameters, "leverage") ?? null;
+  const leverage = optionalLongInteger(parameters, "leverage") ?? null;
   return leverage === 0 ? { refusal: "LEVERAGE_INVALID", leverage } : leverage;
 }
 

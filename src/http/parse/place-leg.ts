@@ -15,7 +15,7 @@ import { anyOf, type ByProfile, otherPositionSide, POSITION_SIDE, SIDE, sideOf }
 const WORKING_TYPES: readonly string[] = ["MARK_PRICE", "CONTRACT_PRICE"];
 
 /**
- * The parameters of a leg's placement. Some clients send the last four without being asked: they are ignored.
+ * The parameters of a leg's placement. The last ones, which some clients send, are ignored.
  * Source: specification 4.2; reference exchange, section 13.1.
  */
 export const LEG_PARAMETERS = {
@@ -55,6 +55,9 @@ export const LEG_PARAMETERS = {
   newOrderRespType: IGNORED,
   selfTradePreventionMode: IGNORED,
   goodTillDate: IGNORED,
+  activatePrice: IGNORED,
+  callbackRate: IGNORED,
+  priceMatch: IGNORED,
 } satisfies Descriptions;
 
 type LegParameters = Parameters<keyof typeof LEG_PARAMETERS>;

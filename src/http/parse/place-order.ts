@@ -23,7 +23,7 @@ import {
 } from "./terms.ts";
 
 /**
- * The parameters of a placement. Some clients send the last four without being asked: they are ignored.
+ * The parameters of a placement. The last ones, which some clients send, are ignored.
  * Source: specification 4.1; reference exchange, section 7.2.
  */
 export const ORDER_PARAMETERS = {
@@ -58,6 +58,8 @@ export const ORDER_PARAMETERS = {
   selfTradePreventionMode: IGNORED,
   strategyId: IGNORED,
   strategyType: IGNORED,
+  trailingDelta: IGNORED,
+  icebergQty: IGNORED,
 } satisfies Descriptions;
 
 type OrderParameters = Parameters<keyof typeof ORDER_PARAMETERS>;

@@ -6,7 +6,7 @@ import { isOpen, type Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Parameters } from "../parameters.ts";
 import { type Descriptions, mandatory, SYMBOL_OF_ROWS } from "../parse/descriptions.ts";
-import { allOf, optionalInteger, text } from "../parse/fields.ts";
+import { allOf, optionalLongInteger, text } from "../parse/fields.ts";
 import type { Ports } from "../pipeline.ts";
 import { presentCounterfactual, type ShownCounterfactual } from "../present/strict.ts";
 import { keyRoutes, type SignedCall } from "../route.ts";
@@ -37,7 +37,7 @@ function parseQuery(parameters: Parameters<keyof typeof PARAMETERS>): Query | Re
   const orderId = text(parameters, "orderId");
   return allOf({
     symbol: text(parameters, "symbol"),
-    orderId: isRefusal(orderId) ? orderId : (optionalInteger(parameters, "orderId") ?? 0),
+    orderId: isRefusal(orderId) ? orderId : (optionalLongInteger(parameters, "orderId") ?? 0),
   });
 }
 

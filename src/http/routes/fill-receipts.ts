@@ -5,7 +5,7 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { TradeQuery } from "../../store/ports/trading.ts";
 import type { Parameters } from "../parameters.ts";
 import { type Descriptions, optional, SYMBOL_OF_ROWS } from "../parse/descriptions.ts";
-import { allOf, count, optionalInteger, text } from "../parse/fields.ts";
+import { allOf, count, optionalLongInteger, text } from "../parse/fields.ts";
 import type { Ports } from "../pipeline.ts";
 import { presentReceipt, type ShownReceipt } from "../present/strict.ts";
 import { keyRoutes, type SignedCall } from "../route.ts";
@@ -38,8 +38,8 @@ export function receiptsRoute(type: StrategyType, path: `/${string}`) {
 function parseReceipts(parameters: Parameters<keyof typeof RECEIPT_PARAMETERS>): TradeQuery | Refusal {
   return allOf({
     symbol: text(parameters, "symbol"),
-    orderId: optionalInteger(parameters, "orderId"),
-    fromTradeId: optionalInteger(parameters, "fromId"),
+    orderId: optionalLongInteger(parameters, "orderId"),
+    fromTradeId: optionalLongInteger(parameters, "fromId"),
     limit: count(parameters, "limit", ROWS),
   });
 }

@@ -13,7 +13,7 @@ import {
   SYMBOL_OF_ROWS_OR_ALL,
   soughtIds,
 } from "../parse/descriptions.ts";
-import { optionalInteger, optionalText, soughtClientId } from "../parse/fields.ts";
+import { optionalLongInteger, optionalText, soughtClientId } from "../parse/fields.ts";
 import { sinceLastDays } from "../parse/futures-history.ts";
 import type { LegPlacement } from "../parse/place-leg.ts";
 import type { ByProfile } from "../parse/terms.ts";
@@ -67,7 +67,7 @@ export function parseOpenLegs(parameters: Parameters<LegIdName | "symbol">): Ope
 
 function legIdOf(parameters: Parameters<LegIdName>): number | undefined | Refusal {
   const name = LEG_ID_PARAMETERS.find((each) => optionalText(parameters, each) !== null) ?? "algoId";
-  return optionalInteger(parameters, name);
+  return optionalLongInteger(parameters, name);
 }
 
 /** A client id that was used before answers with the present state of its leg. */
@@ -86,13 +86,14 @@ export async function placeLeg(
   return { ...shown(onlyLeg(executed.legs), ports), replayed: executed.replayed };
 }
 
+/** The desk looks the leg up, as it does an order (`cancelSought`). */
 export async function cancelLeg(sought: SoughtLeg, ports: Pick<Ports, "desk" | "store">, call: SignedCall) {
-  const found = await findLeg(sought, ports, call);
-  if (isRefusal(found)) return found;
   const { strategyId, lapsed } = call;
-  const { legId } = found;
-  const executed = await ports.desk.execute(strategyId, { type: "CancelLeg", legId }, { lapsed });
-  return isRefusal(executed) ? executed : onlyLeg(executed.legs);
+  const executed = await ports.desk.execute(strategyId, { type: "CancelLeg", ...sought }, { lapsed });
+  if (!isRefusal(executed)) return onlyLeg(executed.legs);
+  if (executed.refusal !== "ORDER_NOT_OPEN") return executed;
+  const found = await findLeg(sought, ports, call);
+  return isRefusal(found) ? found : executed;
 }
 
 export async function queryLeg(sought: SoughtLeg, ports: Pick<Ports, "store" | "markets">, call: SignedCall) {

@@ -8,7 +8,7 @@ import type { Ports } from "../pipeline.ts";
 import { digitsOf } from "../present/digits.ts";
 import type { ShownOrder } from "../present/futures-orders.ts";
 import type { SignedCall } from "../route.ts";
-import { cancelFound, findOrder, listedOr, ofProfile, place, type SoughtOrder } from "./strategy.ts";
+import { cancelSought, findOrder, listedOr, ofProfile, place, type SoughtOrder } from "./strategy.ts";
 
 export async function placeOrder(
   asked: Placement | ByProfile<Placement>,
@@ -26,9 +26,7 @@ export async function cancelOrder(
   ports: Pick<Ports, "desk" | "store" | "markets">,
   call: SignedCall,
 ) {
-  const found = await findOrder(sought, ports, call);
-  if (isRefusal(found)) return found;
-  const order = await cancelFound(found, ports, call);
+  const order = await cancelSought(sought, ports, call);
   return isRefusal(order) ? order : shown(order, ports);
 }
 

@@ -20,7 +20,7 @@ import { counterfactualsRoute } from "./counterfactuals.ts";
 import { receiptsRoute } from "./fill-receipts.ts";
 import {
   accountOf,
-  cancelFound,
+  cancelSought,
   closeStrategy,
   findOrder,
   listedOr,
@@ -181,10 +181,11 @@ async function cancelOrder(
   ports: Pick<Ports, "desk" | "store" | "markets">,
   call: SignedCall,
 ) {
-  const found = await findOrder(sought, ports, call);
-  if (isRefusal(found)) return found;
-  if (isRefusal(cancelId)) return cancelId;
-  const order = await cancelFound(found, ports, call, onlyIf);
+  if (isRefusal(cancelId)) {
+    const found = await findOrder(sought, ports, call);
+    return isRefusal(found) ? found : cancelId;
+  }
+  const order = await cancelSought(sought, ports, call, onlyIf);
   return isRefusal(order) ? order : { order, cancelId };
 }
 

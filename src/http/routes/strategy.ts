@@ -6,7 +6,7 @@ import type { OpenStatus, Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Parameters } from "../parameters.ts";
 import { type Descriptions, SYMBOL, soughtIds } from "../parse/descriptions.ts";
-import { allOf, optionalInteger, soughtClientId, text } from "../parse/fields.ts";
+import { allOf, optionalLongInteger, soughtClientId, text } from "../parse/fields.ts";
 import type { ByProfile, Placement } from "../parse/terms.ts";
 import type { Ports } from "../pipeline.ts";
 import { Replay, type SignedCall } from "../route.ts";
@@ -38,7 +38,7 @@ export function parseSoughtOrder(
 ): SoughtOrder | Refusal {
   const sought = allOf({
     symbol: text(parameters, "symbol"),
-    orderId: optionalInteger(parameters, "orderId"),
+    orderId: optionalLongInteger(parameters, "orderId"),
     clientOrderId: soughtClientId(parameters, "origClientOrderId", type),
   });
   if (isRefusal(sought)) return sought;
@@ -107,16 +107,31 @@ export async function place(
   return { order: concerned(executed.orders, command), replayed: executed.replayed };
 }
 
-/** Cancels an order; with `onlyIf` only while it has that status. */
-export async function cancelFound(
-  { orderId }: Order,
-  { desk }: Pick<Ports, "desk">,
-  { strategyId, lapsed }: SignedCall,
+/**
+ * Cancels an order; with `onlyIf` only while it has that status. The desk looks it up behind all commands
+ * that came before: the store does not have an order yet whose placement is in flight.
+ */
+export async function cancelSought(
+  sought: SoughtOrder,
+  ports: Pick<Ports, "desk" | "store" | "markets">,
+  call: SignedCall,
   onlyIf?: OpenStatus,
 ): Promise<Order | Refusal> {
-  const command = { type: "CancelOrder", orderId, ...(onlyIf !== undefined && { onlyIf }) } as const;
-  const executed = await desk.execute(strategyId, command, { lapsed });
-  return isRefusal(executed) ? executed : concerned(executed.orders, { orderId });
+  const command = { type: "CancelOrder", ...namesOf(sought), ...(onlyIf && { onlyIf }) } as const;
+  const executed = await ports.desk.execute(call.strategyId, command, { lapsed: call.lapsed });
+  if (isRefusal(executed)) {
+    if (executed.refusal !== "ORDER_NOT_OPEN") return executed;
+    const found = await findOrder(sought, ports, call);
+    return isRefusal(found) ? found : executed;
+  }
+  const canceled = executed.events.find((event) => event.type === "OrderCanceled");
+  if (canceled === undefined) throw new Error("a cancel that is executed has canceled an order");
+  return concerned(executed.orders, canceled);
+}
+
+function namesOf({ type, symbol, orderId, clientOrderId }: SoughtOrder) {
+  if (orderId === undefined) return { symbol, clientOrderId: clientOrderId ?? "" };
+  return { symbol, orderId, ...(type === "SPOT" && clientOrderId !== null && { clientOrderId }) };
 }
 
 /**

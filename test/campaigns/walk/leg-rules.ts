@@ -80,7 +80,8 @@ function checkFiring(legId: number, mark: bigint, { legs, refusal, account, mark
 }
 
 /**
- * No leg is taken that would fire at once: by the mark price, or, with an entry that has a limit, by that.
+ * No leg is taken that would fire at once: by the mark price, or, with an entry that has a limit, by that,
+ * and by the mark price too where the entry is filled on arrival.
  */
 function checkTriggers({ command, events, market }: Decided): void {
   if (events.length === 0) return;
@@ -91,13 +92,16 @@ function checkTriggers({ command, events, market }: Decided): void {
   }
   if (command?.type !== "PlaceOrder" || !command.entry?.attached) return;
   const { takeProfitPrice, stopLossPrice } = command.entry.attached;
-  const price = command.price ?? market.markPrice(command.symbol);
+  const mark = market.markPrice(command.symbol);
+  const isFilled = events.some(({ type }) => type === "OrderFilled");
+  const prices = isFilled ? [mark, command.price ?? mark] : [command.price ?? mark];
   const side = command.side === "BUY" ? "SELL" : "BUY";
   for (const [type, triggerPrice] of [
     ["TAKE_PROFIT_MARKET", takeProfitPrice],
     ["STOP_MARKET", stopLossPrice],
   ] as const) {
-    if (triggerPrice !== null && (price === null || isReached({ side, type, triggerPrice }, price)))
+    if (triggerPrice === null) continue;
+    if (prices.some((price) => price === null || isReached({ side, type, triggerPrice }, price)))
       throw new Error(`no entry brings a leg that is reached already: ${command.clientOrderId}`);
   }
 }

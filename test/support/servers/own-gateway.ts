@@ -20,8 +20,8 @@ import { newDirectory } from "./gateway.ts";
 const SILENT = pino({ level: "silent" });
 
 /**
- * On a new data directory unless said. `between` may stand before the store, and `after` is what submissions
- * are timed with.
+ * On a new data directory unless said. `between` may stand before the store; `after` is what submissions are
+ * timed with, and `timers` what latencies are.
  */
 export async function openOwnGateway(
   markets: Gateway["markets"],
@@ -34,6 +34,7 @@ export async function openOwnGateway(
     onSent,
     between = (opened) => opened,
     after,
+    timers,
   }: {
     readonly dataDir?: string;
     readonly databaseUrl?: string | null;
@@ -42,6 +43,7 @@ export async function openOwnGateway(
     readonly onSent?: OnSent | undefined;
     readonly between?: (opened: Store) => Store;
     readonly after?: Timers["after"] | undefined;
+    readonly timers?: Timers | undefined;
   } = {},
 ) {
   const { store: opened, master } = await openDataDirectory(dataDir, null, databaseUrl);
@@ -49,7 +51,8 @@ export async function openOwnGateway(
   const onStoreFailure = (error: unknown) => {
     throw error;
   };
-  const desk = new Desk({ store, markets, onStoreFailure, ...(onSent !== undefined && { onSent }), log });
+  const more = { ...(onSent !== undefined && { onSent }), ...(timers !== undefined && { timers }) };
+  const desk = new Desk({ store, markets, onStoreFailure, ...more, log });
   const timed = after === undefined ? {} : { after };
   const gateway: Gateway = {
     ...{ store, desk, markets, counterfactuals, master, wallNow, budgets: new Budgets() },

@@ -98,6 +98,24 @@ describe("a strategy", () => {
     expect(actions.slice(0, 3)).toEqual(["KEY_BOUND", "KEY_CREATED", "KEY_REVOKED"]);
   });
 
+  test("is read by another key after it was closed and its own was revoked", async () => {
+    const strategy = await newStrategy(trader, "SPOT");
+    const { strategyId } = strategy;
+    await trader.send("POST", `/strategies/${strategyId}/close`, { confirmation: "A SPOT strategy" });
+    const bind = async (keyId: string) =>
+      await trader.call("PUT", `/strategies/${strategyId}/key`, { body: { keyId, code: trader.code() } });
+    const fresh = await newKey(trader);
+    const { body } = await bind(fresh.keyId);
+    expect(body.error).toMatchObject({ code: "STATE_CHANGED", action: "Revoke that one first." });
+    await trader.send("POST", `/keys/${strategy.keyId}/revoke`, { code: trader.code() });
+    expect(await bind(fresh.keyId)).toMatchObject({ status: 200, body: { key: { keyId: fresh.keyId } } });
+    const another = tradeOn(fixture, { ...strategy, ...fresh });
+    expect(await another("GET", "/api/v3/account")).toMatchObject({ status: 200, body: { strategyId } });
+    expect(await another("DELETE", "/api/v3/openOrders", { symbol: "BTCUSDT" })).toMatchObject({
+      ...{ status: 400, body: { code: -2010 } },
+    });
+  });
+
   test("has its owner: the same for all keys of one person, another for another person", async () => {
     const another = await fixture.somebody({});
     const whose = async (owner: Browser, type: "SPOT" | "FUTURES") => {

@@ -307,6 +307,8 @@ describe("settings", () => {
       symbol,
     });
     expect((await ask.setLeverage({ symbol, leverage: 125 })).body).toMatchObject({ leverage: 125 });
+    const digits = "9".repeat(20);
+    expect((await ask.setLeverage({ symbol, leverage: digits })).body).toMatchObject({ leverage: 125 });
     expect((await ask.setLeverage({ symbol, leverage: "1" })).body).toMatchObject({ leverage: 1 });
   });
 

@@ -226,6 +226,13 @@ describe("a history is refused", () => {
     expect(refusalOf(await ask.allLegs({ symbol, algoId: "x" }))).toMatchObject({ code: -1100 });
   });
 
+  test("nothing from an id that nobody has", async () => {
+    const none = "8389765589812345678";
+    expect((await ask.allOrders({ symbol, orderId: none })).body).toEqual([]);
+    expect((await ask.userTrades({ symbol, fromId: none })).body).toEqual([]);
+    expect((await ask.allLegs({ symbol, algoId: none })).body).toEqual([]);
+  });
+
   test("nothing on a symbol that is listed is an empty list", async () => {
     expect((await ask.allLegs({ symbol: "ETHUSDT" })).body).toEqual([]);
   });

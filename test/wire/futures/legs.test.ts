@@ -244,6 +244,7 @@ describe("finding and cancelling legs", () => {
   test.each([
     [{}, -1102],
     [{ algoId: 77 }, -2013],
+    [{ algoId: "2148719047298374652" }, -2013],
     [{ algoId: "x" }, -1100],
     [{ clientAlgoId: "nobody" }, -2013],
     [{ clientAlgoId: "a b" }, -1100],

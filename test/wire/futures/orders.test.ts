@@ -212,6 +212,7 @@ describe("cancelling", () => {
     ["without a symbol", { orderId: 1 }, -1102],
     ["without an id", { symbol }, -1102],
     ["of an order that there is not", { symbol, orderId: 77 }, -2013],
+    ["of an id as the exchange has them", { symbol, orderId: "8389765589812345678" }, -2013],
     ["of an id that nobody used", { symbol, origClientOrderId: "nobody" }, -2013],
     ["of an order on a symbol that is not listed", { symbol: "NOSUCH", orderId: 1 }, -1121],
     ["by an id that is no number", { symbol, orderId: "x" }, -1100],

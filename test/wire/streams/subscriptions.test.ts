@@ -127,6 +127,12 @@ describe("the candle stream", () => {
       unlisted("__PROTO__ 1m"),
     ],
     [
+      "a letter that is none of a pair, but has one as its capital",
+      { pair: "pair0u\u017fdt", timeframe: "1m" },
+      "SUB_UNSUPPORTED_SYMBOL",
+      unlisted("PAIR0U\u017fDT 1m"),
+    ],
+    [
       "a pair that is long, of which little is repeated",
       { pair: "P".repeat(3_000), timeframe: "1m" },
       "SUB_UNSUPPORTED_SYMBOL",
@@ -218,6 +224,12 @@ describe("the depth stream", () => {
     ["another speed", { ...BOOK, speed: "250ms" }, "SUB_UNSUPPORTED_SPEED", NO_SPEED],
     ["a speed as a number", { ...BOOK, speed: 100 }, "SUB_UNSUPPORTED_SPEED", NO_SPEED],
     ["an unlisted pair", { pair: "nothing" }, "SUB_UNSUPPORTED_SYMBOL", unlisted("NOTHING 20 1000ms")],
+    [
+      "another letter than those of a pair",
+      { pair: "pair0u\u017fdt" },
+      "SUB_UNSUPPORTED_SYMBOL",
+      unlisted("PAIR0U\u017fDT 20 1000ms"),
+    ],
   ])("refuses to subscribe with %s", async (_what, payload, code, message) => {
     const client = await connect(ORDER_BOOK);
     expect(await answerTo(client, "subscribe", payload)).toEqual(ERROR(code, message));

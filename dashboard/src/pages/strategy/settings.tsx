@@ -79,19 +79,15 @@ function NameCard({ strategy }: { strategy: StrategyJson }) {
   );
 }
 
-// The key that trades on the strategy: testing it, revoking it, and binding another when there is none.
+// The key of the strategy: testing it, revoking it, and binding another when there is none.
 
 type BoundKey = NonNullable<StrategyJson["key"]>;
 
 function KeyCard({ strategy }: { strategy: StrategyJson }) {
-  const { key, status } = strategy;
+  const { key } = strategy;
   return (
     <Card title="API key">
-      {key !== null && <Bound strategy={strategy} bound={key} />}
-      {key === null && status === "LIVE" && <BindKey strategyId={strategy.strategyId} />}
-      {key === null && status !== "LIVE" && (
-        <p className="text-ink-soft">No key is bound. A closed strategy can’t have one.</p>
-      )}
+      {key === null ? <BindKey strategy={strategy} /> : <Bound strategy={strategy} bound={key} />}
     </Card>
   );
 }
@@ -141,16 +137,22 @@ function Bound({ strategy, bound }: { strategy: StrategyJson; bound: BoundKey })
 
 // Binds a free key to a strategy whose own was revoked, with a fresh code.
 
-function BindKey({ strategyId }: { strategyId: string }) {
+function BindKey({ strategy: { strategyId, status } }: { strategy: StrategyJson }) {
   const person = usePerson();
   const query = useQuery(keysQuery);
   const free = query.data?.rows.filter(isFreeKey);
   const isReady = person.kyc === "APPROVED" && person.hasSecondFactor;
   return (
     <div className="flex flex-col gap-4">
-      <Note tone="warn" title="No key is bound.">
-        No bot can trade on this strategy. Its open orders stay and can still be filled.
-      </Note>
+      {status === "LIVE" ? (
+        <Note tone="warn" title="No key is bound.">
+          No bot can trade on this strategy. Its open orders stay and can still be filled.
+        </Note>
+      ) : (
+        <p className="text-ink-soft">
+          No key is bound. One that you bind can read this strategy, and place no orders.
+        </p>
+      )}
       {!isReady && <MissingSteps person={person} />}
       <QueryState of={query} {...(isReady ? { lines: 4 } : {})} isBare />
       {isReady && free?.length === 0 && (
