@@ -65,28 +65,41 @@ export function isSealedBy(version: number, sealed: string): boolean {
   return partsOf(sealed).version === version;
 }
 
-/**
- * Seals a text again if its seal is of an older version of the master key, and replaces the seal; answers
- * whether it was replaced.
- */
-export async function reseal(
-  master: MasterKey,
-  where: Seal,
-  sealed: string,
-  replace: (seals: { readonly from: string; readonly to: string }) => Promise<boolean>,
-): Promise<boolean> {
-  if (isSealedByCurrent(master, sealed)) return false;
-  return await replace({ from: sealed, to: seal(master, where, open(master, where, sealed)) });
-}
+/** Where the sealed texts of one purpose are stored. */
+type SealedRows<Row, Store> = {
+  readonly purpose: Seal["purpose"];
+  readonly idOf: (row: Row) => string;
+  readonly sealedOf: (row: Row) => string;
+  readonly list: (store: Store) => Promise<readonly Row[]>;
+  /** Replaces a sealed text while it is the row's; answers whether it was. */
+  readonly replace: (store: Store, id: string, seals: Seals) => Promise<boolean>;
+};
 
-/** Seals rows again, one after another; answers how many seals were replaced. */
-export async function countResealed<Row>(
-  rows: readonly Row[],
-  resealRow: (row: Row) => Promise<boolean>,
-): Promise<number> {
-  let resealed = 0;
-  for (const row of rows) if (await resealRow(row)) resealed += 1;
-  return resealed;
+type Seals = { readonly from: string; readonly to: string };
+
+/** How the texts of one purpose are sealed and opened, each for its own row alone. */
+export function sealedRows<Row, Store>({ purpose, idOf, sealedOf, list, replace }: SealedRows<Row, Store>) {
+  const sealRow = (master: MasterKey, id: string, text: string) => seal(master, { purpose, row: id }, text);
+  const openRow = (master: MasterKey, row: Row) => open(master, { purpose, row: idOf(row) }, sealedOf(row));
+  const resealRow = async (store: Store, master: MasterKey, row: Row): Promise<boolean> => {
+    const from = sealedOf(row);
+    if (isSealedByCurrent(master, from)) return false;
+    return await replace(store, idOf(row), { from, to: sealRow(master, idOf(row), openRow(master, row)) });
+  };
+  return {
+    /** Seals the text of a row under the current version of the master key. */
+    seal: sealRow,
+    /** The text of a row. Throws SealBroken if it does not open. */
+    open: openRow,
+    /** Seals a row again if its seal is of an older version of the key; answers whether it was replaced. */
+    reseal: resealRow,
+    /** Seals again every row whose seal is of an older version; answers how many. */
+    async resealAll(store: Store, master: MasterKey): Promise<number> {
+      let resealed = 0;
+      for (const row of await list(store)) if (await resealRow(store, master, row)) resealed += 1;
+      return resealed;
+    },
+  };
 }
 
 function partsOf(sealed: string) {

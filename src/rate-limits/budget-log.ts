@@ -18,13 +18,19 @@ export const ENTRY_USE_MS = BAN_MS + MINUTE_MS;
 /** Holders in one entry; further ones wait for the next. */
 export const ENTRY_HOLDERS_MAX = 5_000;
 
+type Parts = {
+  readonly budgets: Budgets;
+  readonly store: Pick<KeyStore, "logBudgets" | "listBudgets">;
+  /** A name that no other process has had in the last minutes. */
+  readonly process: string;
+  /** Wall time, Unix ms: the one that budgets are charged by. */
+  readonly wallNow: () => number;
+  readonly every: Timers["every"];
+  readonly log: Pick<Logger, "error">;
+};
+
 export class BudgetLog {
-  readonly #budgets: Budgets;
-  readonly #store: Pick<KeyStore, "logBudgets" | "listBudgets">;
-  readonly #process: string;
-  readonly #wallNow: () => number;
-  readonly #every: Timers["every"];
-  readonly #log: Pick<Logger, "error">;
+  readonly #parts: Parts;
   /** The last entry of others that was read. */
   #position = 0;
   #stop: (() => void) | null = null;
@@ -33,22 +39,8 @@ export class BudgetLog {
   #next: Promise<void> | null = null;
   readonly #turn = new SingleFlight(() => this.#writeAndRead());
 
-  constructor(parts: {
-    budgets: Budgets;
-    store: Pick<KeyStore, "logBudgets" | "listBudgets">;
-    /** A name that no other process has had in the last minutes. */
-    process: string;
-    /** Wall time, Unix ms: the one that budgets are charged by. */
-    wallNow: () => number;
-    every: Timers["every"];
-    log: Pick<Logger, "error">;
-  }) {
-    this.#budgets = parts.budgets;
-    this.#store = parts.store;
-    this.#process = parts.process;
-    this.#wallNow = parts.wallNow;
-    this.#every = parts.every;
-    this.#log = parts.log;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -57,8 +49,8 @@ export class BudgetLog {
    */
   async open(): Promise<void> {
     await this.#read();
-    this.#budgets.onBan(() => this.#write());
-    this.#stop = this.#every(TURN_MS, () => void this.turn());
+    this.#parts.budgets.onBan(() => this.#write());
+    this.#stop = this.#parts.every(TURN_MS, () => void this.turn());
   }
 
   /** Writes new charges and reads those of others, unless that is in progress. Never rejects. */
@@ -81,7 +73,7 @@ export class BudgetLog {
     try {
       await this.#read();
     } catch (error) {
-      this.#log.error({ err: error }, "the budgets of other processes could not be read");
+      this.#parts.log.error({ err: error }, "the budgets of other processes could not be read");
     }
   }
 
@@ -101,27 +93,28 @@ export class BudgetLog {
   }
 
   #take(): LoggedBudgets | null {
-    return this.#budgets.takeUnlogged(ENTRY_HOLDERS_MAX);
+    return this.#parts.budgets.takeUnlogged(ENTRY_HOLDERS_MAX);
   }
 
   /** Answers whether the entry was stored. */
   async #append({ charges, bans }: LoggedBudgets): Promise<boolean> {
-    const at = this.#wallNow();
+    const at = this.#parts.wallNow();
     try {
-      const entry = { process: this.#process, at, charges, bans };
-      await this.#store.logBudgets(entry, { forgetBefore: at - ENTRY_USE_MS });
+      const entry = { process: this.#parts.process, at, charges, bans };
+      await this.#parts.store.logBudgets(entry, { forgetBefore: at - ENTRY_USE_MS });
       return true;
     } catch (error) {
-      this.#log.error({ err: error, holders: charges.length }, "charged budgets could not be logged");
-      this.#budgets.returnBans(bans, at);
+      this.#parts.log.error({ err: error, holders: charges.length }, "charged budgets could not be logged");
+      this.#parts.budgets.returnBans(bans, at);
       return false;
     }
   }
 
   async #read(): Promise<void> {
-    const entries = await this.#store.listBudgets({ after: this.#position, exceptOf: this.#process });
+    const { budgets, store, process, wallNow } = this.#parts;
+    const entries = await store.listBudgets({ after: this.#position, exceptOf: process });
     for (const { position, entry } of entries) {
-      this.#budgets.absorb(entry, this.#wallNow());
+      budgets.absorb(entry, wallNow());
       this.#position = position;
     }
   }

@@ -63,11 +63,16 @@ type Schedule = {
   isAsking: boolean;
 };
 
+type Parts = {
+  readonly market: SettlingMarket;
+  readonly holders: SettledHolders;
+  readonly store: Pick<TradingStore, "noteFunding" | "listFundingNoted">;
+  readonly every: Timers["every"];
+  readonly log: Pick<Logger, "info" | "error">;
+};
+
 export class FundingClock {
-  readonly #market: SettlingMarket;
-  readonly #holders: SettledHolders;
-  readonly #store: Pick<TradingStore, "noteFunding" | "listFundingNoted">;
-  readonly #log: Pick<Logger, "info" | "error">;
+  readonly #parts: Parts;
   readonly #stop: () => void;
   readonly #schedules = new Map<string, Schedule>();
   /** By symbol: until when all settlements have been applied to all strategies. */
@@ -76,17 +81,8 @@ export class FundingClock {
   readonly #closing = Promise.withResolvers<null>();
   #isOpen = false;
 
-  constructor(parts: {
-    market: SettlingMarket;
-    holders: SettledHolders;
-    store: Pick<TradingStore, "noteFunding" | "listFundingNoted">;
-    every: Timers["every"];
-    log: Pick<Logger, "info" | "error">;
-  }) {
-    this.#market = parts.market;
-    this.#holders = parts.holders;
-    this.#store = parts.store;
-    this.#log = parts.log;
+  constructor(parts: Parts) {
+    this.#parts = parts;
     this.#stop = parts.every(INTERVAL_MS, () => this.#look());
   }
 
@@ -95,7 +91,7 @@ export class FundingClock {
    * cannot be read.
    */
   async rebuild(): Promise<void> {
-    for (const { symbol, until } of await this.#store.listFundingNoted()) {
+    for (const { symbol, until } of await this.#parts.store.listFundingNoted()) {
       const schedule = this.#schedules.get(symbol);
       if (schedule !== undefined && this.#applied.get(symbol) !== until) schedule.askAt = 0;
       this.#applied.set(symbol, until);
@@ -116,8 +112,9 @@ export class FundingClock {
 
   #look(): void {
     if (!this.#isOpen) return;
-    const now = this.#market.now();
-    const held = new Map([...this.#holders.heldContracts()].map(({ symbol, since }) => [symbol, since]));
+    const { market, holders } = this.#parts;
+    const now = market.now();
+    const held = new Map([...holders.heldContracts()].map(({ symbol, since }) => [symbol, since]));
     for (const [symbol, { isAsking }] of this.#schedules) {
       if (!held.has(symbol) && !isAsking) this.#schedules.delete(symbol);
     }
@@ -133,8 +130,8 @@ export class FundingClock {
    * already.
    */
   #expect(symbol: string, schedule: Schedule): void {
-    const next = this.#market.nextFundingAt(symbol);
-    const past = Math.max(this.#applied.get(symbol) ?? 0, this.#market.now() - LATE_MS_MAX);
+    const next = this.#parts.market.nextFundingAt(symbol);
+    const past = Math.max(this.#applied.get(symbol) ?? 0, this.#parts.market.now() - LATE_MS_MAX);
     if (next === null || dueAt(next) <= dueAt(past)) return;
     if (schedule.expectedAt === null || next < schedule.expectedAt) schedule.expectedAt = next;
   }
@@ -143,7 +140,7 @@ export class FundingClock {
     schedule.isAsking = true;
     const asking = this.#settleAll(symbol, schedule, since).finally(() => {
       schedule.isAsking = false;
-      schedule.retryAt = this.#market.now() + RETRY_MS;
+      schedule.retryAt = this.#parts.market.now() + RETRY_MS;
       this.#asking.delete(asking);
     });
     this.#asking.add(asking);
@@ -151,17 +148,17 @@ export class FundingClock {
 
   /** Applies what was settled since the last time. Never rejects. */
   async #settleAll(symbol: string, schedule: Schedule, since: number): Promise<void> {
-    const now = this.#market.now();
+    const now = this.#parts.market.now();
     const { expectedAt } = schedule;
     const isExpected = expectedAt !== null && expectedAt <= now;
-    const covered = this.#holders.coveredUntil(symbol);
+    const covered = this.#parts.holders.coveredUntil(symbol);
     // Earlier triggers come first.
     if (covered === null || (isExpected && covered < expectedAt)) return;
     try {
       const applied = this.#applied.get(symbol);
       // A position may have become known since, so what was applied last is requested again.
       const from = applied === undefined ? since - BEFORE_FIRST_MS : applied + 1 - UNKNOWN_MS_MAX;
-      const question = this.#market.settlementsBetween(symbol, from, now);
+      const question = this.#parts.market.settlementsBetween(symbol, from, now);
       const settlements = await Promise.race([question, this.#closing.promise]);
       if (settlements === null || !(await this.#settle(symbol, settlements))) return;
       const last = settlements.at(-1)?.fundingTime ?? 0;
@@ -174,7 +171,7 @@ export class FundingClock {
       }
       schedule.askAt = now + ASK_ANYWAY_MS;
     } catch (error) {
-      this.#log.error(
+      this.#parts.log.error(
         { err: error, symbol },
         "settlements of funding could not be applied; it is tried again",
       );
@@ -186,22 +183,22 @@ export class FundingClock {
     for (const settlement of settlements) {
       if (!this.#isOpen) return false;
       const { fundingTime } = settlement;
-      const covered = this.#holders.coveredUntil(symbol);
+      const covered = this.#parts.holders.coveredUntil(symbol);
       if (covered === null || covered < fundingTime) return false;
-      if (!(await this.#holders.settle(settlement))) return false;
+      if (!(await this.#parts.holders.settle(settlement))) return false;
       // One that is requested again was logged before.
       if (fundingTime > (this.#applied.get(symbol) ?? 0)) {
-        this.#log.info({ symbol, fundingTime }, "funding is settled");
+        this.#parts.log.info({ symbol, fundingTime }, "funding is settled");
       }
     }
     return true;
   }
 
   async #note(symbol: string, until: number): Promise<void> {
-    const covered = this.#holders.coveredUntil(symbol);
+    const covered = this.#parts.holders.coveredUntil(symbol);
     const at = Math.min(until, covered ?? Number.NEGATIVE_INFINITY);
     if (at <= (this.#applied.get(symbol) ?? Number.NEGATIVE_INFINITY)) return;
-    await this.#store.noteFunding(symbol, at);
+    await this.#parts.store.noteFunding(symbol, at);
     this.#applied.set(symbol, at);
   }
 

@@ -12,7 +12,7 @@ import {
 } from "kysely";
 import type { PlaceInList } from "./ports/people.ts";
 
-/** PostgreSQL answers 64-bit integers as text, SQLite as numbers; all of ours fit 2^53. */
+/** A 64-bit integer, which either database answers as a number: all of ours fit 2^53. */
 export type Integer = KyselyColumn<number, number, number>;
 
 /**

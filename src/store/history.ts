@@ -123,7 +123,7 @@ export function historyQueries(db: Kysely<Tables>) {
         .where("strategy_id", "=", strategyId)
         .where("key", "=", FIRST_ENTRY)
         .executeTakeFirst();
-      return row === undefined ? null : Number(row.at);
+      return row?.at ?? null;
     },
 
     async listEntries(strategyId) {
@@ -141,7 +141,7 @@ export function historyQueries(db: Kysely<Tables>) {
         .selectFrom("journal")
         .select(({ fn }) => fn.max("position").as("newest"))
         .executeTakeFirst();
-      return Number(row?.newest ?? 0);
+      return row?.newest ?? 0;
     },
 
     async listJournalAfter(strategyId, version, { behind, limit }) {
@@ -171,7 +171,7 @@ type EntryRow = {
 };
 
 function entryOfRow({ version, key, at, events }: EntryRow): JournalEntry {
-  return { version: Number(version), key: keyOfEntry(key), at: Number(at), events: decodeEvents(events) };
+  return { version, key: keyOfEntry(key), at, events: decodeEvents(events) };
 }
 
 function orderOfRow(row: { body: string } | undefined): Order | null {
@@ -287,5 +287,5 @@ async function findId(
       SELECT ${low}, ${high}, ${afterEarlier(low, high)} FROM search WHERE low < high
     )
     SELECT low FROM search WHERE low >= high`.execute(rows.db);
-  return Number(found[0]?.low ?? from);
+  return found[0]?.low ?? from;
 }

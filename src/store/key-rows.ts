@@ -4,7 +4,7 @@ import type { StrategyStatus, StrategyType } from "../domain/account.ts";
 import type { ApiKeyRecord, BoundKey } from "../domain/strategy.ts";
 import type { Tables } from "./schema.ts";
 
-/** A row as either store answers it (`Integer`: 64-bit integers are numbers, or text). */
+/** A row as either store answers it. */
 export type KeyRow = Readonly<Selectable<Tables["api_keys"]>>;
 
 /** With the type and the status of its strategy, null if it is bound to none. */
@@ -51,12 +51,12 @@ export function keyOfRow(row: KeyRow): ApiKeyRecord {
     keyId: row.id,
     apiKey: row.api_key,
     salt: row.salt,
-    masterVersion: Number(row.master_version),
+    masterVersion: row.master_version,
     label: row.label,
     ownerId: row.owner_id,
     strategyId: row.strategy_id,
-    createdAt: Number(row.created_at),
-    revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at,
   };
 }
 

@@ -39,7 +39,7 @@ export function listenKeyQueries(db: Kysely<Tables>) {
         .where("api_key", "=", apiKey)
         .returning("expires_at")
         .executeTakeFirst();
-      return Number(row?.expires_at ?? 0) > now;
+      return (row?.expires_at ?? 0) > now;
     },
 
     async findListenKeys(listenKeys) {
@@ -56,7 +56,7 @@ export function listenKeyQueries(db: Kysely<Tables>) {
       return found.map(({ api_key, listen_key, expires_at }) => ({
         listenKey: listen_key,
         apiKey: api_key,
-        expiresAt: Number(expires_at),
+        expiresAt: expires_at,
       }));
     },
   } satisfies Partial<KeyStore>;

@@ -55,7 +55,7 @@ export function queries(db: Kysely<Tables>, execute: Execute) {
           .select(["id", "version"])
           .where("id", "in", strategyIds.slice(first, first + VERSIONS_AT_ONCE))
           .execute();
-        for (const { id, version } of rows) versions.set(id, Number(version));
+        for (const { id, version } of rows) versions.set(id, version);
       }
       return versions;
     },
@@ -76,13 +76,13 @@ export function queries(db: Kysely<Tables>, execute: Execute) {
         .execute();
       return rows.map((row) => ({
         strategyId: row.strategy_id,
-        orderId: Number(row.order_id),
+        orderId: row.order_id,
         symbol: row.symbol,
         ahead: row.ahead === null ? null : decimal<Quantity>(row.ahead),
         tradedAtPrice: decimal<Quantity>(row.traded),
         canceledAhead: decimal<Quantity>(row.canceled),
-        tradeId: row.trade_id === null ? null : Number(row.trade_id),
-        at: Number(row.at),
+        tradeId: row.trade_id,
+        at: row.at,
       }));
     },
 
@@ -99,18 +99,14 @@ export function queries(db: Kysely<Tables>, execute: Execute) {
     async countFailedHandshakes(since, limit) {
       const rows = await db
         .selectFrom("failed_handshakes")
-        .select(({ fn }) => ["api_key", fn.countAll().as("count"), fn.max("at").as("last_at")])
+        .select(({ fn }) => ["api_key", fn.countAll<number>().as("count"), fn.max("at").as("last_at")])
         .where("at", ">=", since)
         .groupBy("api_key")
         .orderBy("count", "desc")
         .orderBy("api_key")
         .limit(limit)
         .execute();
-      return rows.map((row) => ({
-        apiKey: row.api_key,
-        count: Number(row.count),
-        lastAt: Number(row.last_at),
-      }));
+      return rows.map(({ api_key, count, last_at }) => ({ apiKey: api_key, count, lastAt: last_at }));
     },
 
     async listFailedHandshakes({ apiKey, address }, since) {
@@ -122,7 +118,7 @@ export function queries(db: Kysely<Tables>, execute: Execute) {
         .where("at", ">=", since)
         .orderBy("at")
         .execute();
-      return rows.map(({ at }) => Number(at));
+      return rows.map(({ at }) => at);
     },
 
     async createStrategies(created) {
@@ -139,9 +135,9 @@ export function queries(db: Kysely<Tables>, execute: Execute) {
     async countStrategies() {
       const row = await db
         .selectFrom("strategies")
-        .select((select) => select.fn.countAll().as("count"))
+        .select((select) => select.fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
-      return Number(row.count);
+      return row.count;
     },
 
     async listKeys() {
@@ -188,8 +184,8 @@ export function queries(db: Kysely<Tables>, execute: Execute) {
         .orderBy("position")
         .execute();
       return rows.map(({ position, process, at, body }) => ({
-        position: Number(position),
-        entry: { process, at: Number(at), ...decodeBudgets(body) },
+        position,
+        entry: { process, at, ...decodeBudgets(body) },
       }));
     },
 
@@ -220,14 +216,13 @@ export function queries(db: Kysely<Tables>, execute: Execute) {
         .selectFrom("master_keys")
         .select(({ fn }) => fn.max("version").as("newest"))
         .executeTakeFirstOrThrow();
-      return Number(newest ?? 0);
+      return newest ?? 0;
     },
   } satisfies Partial<Store>;
 }
 
 async function notesOf(db: Kysely<Tables>, kind: SymbolNoteKind): Promise<{ symbol: string; at: number }[]> {
-  const rows = await db.selectFrom("symbol_notes").selectAll().where("kind", "=", kind).execute();
-  return rows.map(({ symbol, at }) => ({ symbol, at: Number(at) }));
+  return await db.selectFrom("symbol_notes").select(["symbol", "at"]).where("kind", "=", kind).execute();
 }
 
 /** What is audited of a strategy that the command line has created. */

@@ -118,14 +118,14 @@ async function highest(
   strategyId: string,
   symbols: RawBuilder<unknown>,
 ): Promise<number> {
-  const { rows } = await sql<{ highest: number | string | null }>`
+  const { rows } = await sql<{ highest: number | null }>`
     WITH RECURSIVE ${symbolsNamed(symbols)}
     SELECT MAX((
       SELECT MAX(k.${sql.ref(number)}) FROM ${sql.table(table)} k
       WHERE k.strategy_id = ${strategyId} AND k.symbol = named.symbol
     )) AS highest FROM named
   `.execute(db);
-  return Number(rows[0]?.highest ?? 0);
+  return rows[0]?.highest ?? 0;
 }
 
 function symbolsNamed(symbols: RawBuilder<unknown>): RawBuilder<unknown> {

@@ -119,13 +119,13 @@ export function incomeRow(strategyId: string, income: Income) {
 export function incomeOfRow(row: Selectable<Tables["incomes"]>): Income {
   const { type, symbol, asset } = row;
   return {
-    incomeId: Number(row.income_id),
+    incomeId: row.income_id,
     type,
     symbol,
     asset,
     amount: decimal(row.amount),
-    at: Number(row.at),
-    tradeId: row.trade_id === null ? null : Number(row.trade_id),
+    at: row.at,
+    tradeId: row.trade_id,
   };
 }
 

@@ -5,7 +5,7 @@ import type { NewSignal, Rejection, SettledSignal, Signal, SignalState } from ".
 import { decodeOrder, encodeOrder } from "./codec.ts";
 import type { Tables } from "./schema.ts";
 
-/** A row as either store answers it (`Integer`: 64-bit integers are numbers, or text). */
+/** A row as either store answers it. */
 export type SignalRow = Omit<Selectable<Tables["signals"]>, "position" | "due_at">;
 
 /** The columns of such a row. */
@@ -70,7 +70,7 @@ export function signalOfRow(row: SignalRow): Signal {
     strategyId: row.strategy_id,
     idempotencyKey: JSON.parse(row.idempotency_key),
     body: row.body,
-    receivedAt: Number(row.received_at),
+    receivedAt: row.received_at,
     state: stateOfRow(row),
   };
 }
@@ -78,13 +78,14 @@ export function signalOfRow(row: SignalRow): Signal {
 function stateOfRow({ signal_id, status, processed_at, outcome, attempts }: SignalRow): SignalState {
   if (status === "RECEIVED") return { status };
   if (outcome === null) throw new Error(`a signal that was tried has an outcome: ${signal_id}`);
-  const processedAt = Number(processed_at);
+  // Only one that has failed has none.
+  const processedAt = processed_at ?? 0;
   switch (status) {
     case "EXECUTED":
       return { status, processedAt, order: decodeOrder(outcome) };
     case "REJECTED":
       return { status, processedAt, reason: JSON.parse(outcome) };
     case "FAILED":
-      return { status, reason: JSON.parse(outcome), attempts: Number(attempts) };
+      return { status, reason: JSON.parse(outcome), attempts };
   }
 }

@@ -122,7 +122,7 @@ export function signalRecorder(
     const added = new Set((answer as { signal_id: string }[]).map(({ signal_id }) => signal_id));
     if (added.size === rows.length) return rows.map(() => null);
     const [found = []] = await execute([findSignals(placed)]);
-    const byPlace = new Map((found as Found[]).map((row) => [Number(row.place), row]));
+    const byPlace = new Map((found as Found[]).map((row) => [row.place, row]));
     return rows.map(({ signal_id }, place) => {
       const row = byPlace.get(place);
       if (row?.used_signature != null) return "SIGNATURE_USED";
@@ -134,7 +134,7 @@ export function signalRecorder(
   };
 }
 
-type Found = SignalRow & { readonly place: number | string; readonly used_signature: string | null };
+type Found = SignalRow & { readonly place: number; readonly used_signature: string | null };
 
 function columnsOf(table: string): RawBuilder<unknown> {
   return sql.join(SIGNAL_COLUMNS.map((column) => sql.ref(`${table}.${column}`)));
@@ -198,11 +198,11 @@ export function signalQueries(db: Kysely<Tables>, execute: Execute) {
     async countPendingSignals() {
       const row = await db
         .selectFrom("signals")
-        .select(({ fn }) => [fn.countAll().as("count"), fn.min("received_at").as("oldest")])
+        .select(({ fn }) => [fn.countAll<number>().as("count"), fn.min("received_at").as("oldest")])
         .where("processed_at", "is", null)
         .executeTakeFirstOrThrow();
       const { count, oldest } = row;
-      return { count: Number(count), oldestReceivedAt: oldest === null ? null : Number(oldest) };
+      return { count, oldestReceivedAt: oldest };
     },
   } satisfies Partial<Store>;
 }

@@ -9,7 +9,7 @@ import { isRefusal } from "../../src/domain/refusal.ts";
 import type { SymbolRules } from "../../src/domain/symbol.ts";
 import { STRICT_DEFAULTS, strictProfile } from "../../src/engine/matching/terms.ts";
 import { contractRules } from "../../src/engine/testing/contract-rules.ts";
-import { bookViewOf, type Levels, MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
+import { MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
 import { ROUTES } from "../../src/http/server.ts";
 import { KeyChecks } from "../../src/keys/key-checks.ts";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
@@ -31,27 +31,13 @@ const MARKET_TIME = Date.UTC(2026, 0, 1);
 
 class FixedBook extends MarketStub {
   #tradeCount = 0;
-  readonly now = () => MARKET_TIME;
-  readonly sequence = () => 0;
-  readonly prepare = () => undefined;
-  readonly prepareBook = () => undefined;
-  readonly lastMarkPrice = (symbol: string) => this.markPrice(symbol);
   readonly exchangeInfo: () => ExchangeInfoBody;
 
   constructor(rules: SymbolRules, published: typeof spotExchangeInfo) {
-    super([rules]);
+    super([rules], () => MARKET_TIME);
     const { symbols, ...head } = published(MARKET_TIME, [SYMBOL]) as Told;
     const body = { head, symbols: new Map([[SYMBOL, symbols[0]]]), version: 1 };
     this.exchangeInfo = () => body;
-  }
-
-  show(asks: Levels, bids: Levels): this {
-    this.setBook(SYMBOL, bookViewOf(MARKET_TIME, { ASK: asks, BID: bids }));
-    this.setQuote(SYMBOL, { ask: decimal(asks[0]?.[0] ?? "0"), bid: decimal(bids[0]?.[0] ?? "0") });
-    this.setLastPrice(SYMBOL, decimal("60000"));
-    this.setAveragePrice(SYMBOL, decimal("60000"));
-    this.setMarkPrice(SYMBOL, decimal("60000"));
-    return this;
   }
 
   /** A trade that took bids, after everything so far. */
@@ -74,7 +60,8 @@ export async function openStrictFixture() {
     SPOT: new FixedBook(
       { ...spotRules, orderTypes: [...spotRules.orderTypes, "LIMIT_MAKER"] },
       spotExchangeInfo,
-    ).show(
+    ).showBook(
+      SYMBOL,
       [
         ["60000", "0.0005"],
         ["60001", "0.0005"],
@@ -83,7 +70,8 @@ export async function openStrictFixture() {
       ],
       [["59999.99", "1"]],
     ),
-    FUTURES: new FixedBook(contractRules("BTC"), perpetualExchangeInfo).show(
+    FUTURES: new FixedBook(contractRules("BTC"), perpetualExchangeInfo).showBook(
+      SYMBOL,
       [
         ["60000.1", "0.004"],
         ["60001", "0.004"],
@@ -106,14 +94,14 @@ export async function openStrictFixture() {
     ...{ store, desk, markets: feeds, isShared: false, timers: systemTimers, wallNow, log },
   });
   const listenKeys = new ListenKeys({ store, userStreams, keyChecks, every, wallNow, log });
-  const privateParts = { listenKeys, log };
+  const privateParts = { listenKeys, timers: systemTimers, log };
   const sockets = new Sockets({
     server: server.server,
     endpoints: [
       createPrivateEndpoint(privateParts),
       ...createMarketEndpoints({
         markets: feeds,
-        listenKeysOf: (connection, query) => listenKeyNames(connection, query, privateParts),
+        listenKeysOf: (query) => listenKeyNames(query, privateParts),
       }),
       ...createWsApi({ gateway, routes: ROUTES, userStreams, keyChecks, log }),
     ],

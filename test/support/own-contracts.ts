@@ -1,7 +1,7 @@
 // Perpetual contracts in the test's own hands: rows and brackets as the exchange publishes them, prices as
 // the test says. Source: reference exchange, sections 10.1 and 15 (the brackets of the worked examples).
-import type { Quote, Settlement } from "../../src/domain/market.ts";
-import type { SymbolRules } from "../../src/domain/symbol.ts";
+import type { Settlement } from "../../src/domain/market.ts";
+import { MarketStub } from "../../src/engine/testing/market-stub.ts";
 import { readBrackets } from "../../src/market/brackets/read.ts";
 import { parseContractRules } from "../../src/market/client/rules/contract-rules.ts";
 import type { ExchangeInfoBody } from "../../src/market/client/rules/listings.ts";
@@ -58,19 +58,13 @@ export function contractRow(symbol: string, changed: Readonly<Record<string, unk
   };
 }
 
-export class OwnContracts implements OwnMarket {
-  /** Market time, unless a clock is given. */
-  time = Date.UTC(2026, 0, 1);
-  readonly #clock: (() => number) | null;
-  readonly #rules = new Map<string, SymbolRules>();
-  readonly #quotes = new Map<string, Quote>();
-  readonly #marks = new Map<string, Price>();
+export class OwnContracts extends MarketStub implements OwnMarket {
   readonly #silent = new Set<string>();
   readonly #rows = new Map<string, ReturnType<typeof contractRow>>();
   #version = 0;
 
   constructor(rows: readonly ReturnType<typeof contractRow>[], clock: (() => number) | null = null) {
-    this.#clock = clock;
+    super([], clock);
     for (const row of rows) this.list(row);
   }
 
@@ -79,53 +73,40 @@ export class OwnContracts implements OwnMarket {
     const table = readBrackets(JSON.stringify([{ symbol: row.symbol, brackets }]));
     const parsed = parseContractRules(row, table);
     if (!("rules" in parsed)) throw new Error(`a row of the test's own parses: ${JSON.stringify(parsed)}`);
-    this.#rules.set(row.symbol, parsed.rules);
+    this.setRules(parsed.rules);
     this.#rows.set(row.symbol, row);
     this.#version += 1;
   }
 
   /** Best bid, best ask, and the mark price, which is the ask unless said. */
   show(symbol: string, bid: string, ask: string, mark = ask): void {
-    this.#quotes.set(symbol, { bid: decimal(bid), ask: decimal(ask) });
-    this.#marks.set(symbol, decimal(mark));
+    this.setQuote(symbol, { bid: decimal(bid), ask: decimal(ask) });
+    this.setMarkPrice(symbol, decimal(mark));
     this.#silent.delete(symbol);
   }
 
   /** There is no quote any more, and the last mark price grows old. */
   silence(symbol: string): void {
-    this.#quotes.delete(symbol);
+    this.setQuote(symbol, null);
     this.#silent.add(symbol);
   }
 
   /** There is no quote and no mark price, as after a restart. */
   forget(symbol: string): void {
     this.silence(symbol);
-    this.#marks.delete(symbol);
-  }
-
-  delist(symbol: string): void {
-    this.#rules.delete(symbol);
+    this.setMarkPrice(symbol, null);
   }
 
   /** A settlement of funding at the market time of now. */
   settlement(symbol: string, rate: string): Settlement {
-    const markPrice = this.#marks.get(symbol) ?? decimal<Price>("0");
+    const markPrice = this.lastMarkPrice(symbol) ?? decimal<Price>("0");
     return { symbol, fundingTime: this.now(), rate: decimal<Rate>(rate), markPrice };
   }
 
-  readonly now = () => this.#clock?.() ?? this.time;
-  readonly sequence = () => 0;
-  readonly prepare = () => undefined;
-  readonly book = () => null;
-  readonly untradable = () => null;
-  readonly delisted = (symbol: string) =>
-    this.#rules.has(symbol) ? null : { lastMark: this.lastMarkPrice(symbol) };
-  readonly rules = (symbol: string) => this.#rules.get(symbol) ?? null;
-  readonly quote = (symbol: string) => this.#quotes.get(symbol) ?? null;
-  readonly markPrice = (symbol: string) => (this.#silent.has(symbol) ? null : this.lastMarkPrice(symbol));
-  readonly lastMarkPrice = (symbol: string) => this.#marks.get(symbol) ?? null;
-  readonly lastPrice = () => null;
-  readonly averagePrice = () => null;
+  override markPrice(symbol: string): Price | null {
+    return this.#silent.has(symbol) ? null : this.lastMarkPrice(symbol);
+  }
+
   readonly exchangeInfo = (): ExchangeInfoBody => ({
     head: { timezone: "UTC", futuresType: "U_MARGINED" },
     symbols: new Map(this.#rows),

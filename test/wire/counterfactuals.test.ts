@@ -6,9 +6,8 @@ import { createManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { STRICT_DEFAULTS, strictProfile } from "../../src/engine/matching/terms.ts";
 import { contractRules } from "../../src/engine/testing/contract-rules.ts";
-import { bookViewOf, MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
+import { type Levels, MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
-import { decimal } from "../../src/money/decimal.ts";
 import { Shadows } from "../../src/triggers/shadows/shadows.ts";
 import { openOwnGateway } from "../support/servers/own-gateway.ts";
 import { signed } from "../support/signed-client.ts";
@@ -19,26 +18,17 @@ const time = createManualTime(START);
 const wallNow = () => Date.UTC(2026, 0, 1) + time.now() - START;
 
 class OwnMarket extends MarketStub {
-  readonly now = () => time.now();
-  readonly sequence = () => 0;
-  readonly prepare = () => undefined;
-  readonly prepareBook = () => undefined;
   readonly followBook = () => () => {};
   readonly watch = () => () => {};
 
-  /** Shows a book and its best prices. */
-  show(asks: readonly (readonly [string, string])[], bids: readonly (readonly [string, string])[]): void {
-    this.setBook(symbol, bookViewOf(time.now(), { ASK: asks, BID: bids }));
-    this.setQuote(symbol, { ask: decimal(asks[0]?.[0] ?? "0"), bid: decimal(bids[0]?.[0] ?? "0") });
-    this.setLastPrice(symbol, decimal("60000"));
-    this.setAveragePrice(symbol, decimal("60000"));
-    this.setMarkPrice(symbol, decimal("60000"));
+  show(asks: Levels, bids: Levels): void {
+    this.showBook(symbol, asks, bids);
   }
 }
 
 const markets = {
-  SPOT: new OwnMarket([symbolRules("BTC")]),
-  FUTURES: new OwnMarket([contractRules("BTC")]),
+  SPOT: new OwnMarket([symbolRules("BTC")], time.now),
+  FUTURES: new OwnMarket([contractRules("BTC")], time.now),
 };
 const PATHS = { SPOT: "/api/v3", FUTURES: "/fapi/v1" } as const;
 let own: Awaited<ReturnType<typeof openOwnGateway>>;

@@ -17,20 +17,13 @@ const DAY_MS = 24 * HOUR_MS;
 const ORDERS = 1_300;
 const QUERIES = 400;
 
-class OwnMarket extends MarketStub {
-  time = Date.UTC(2026, 0, 1);
-  readonly now = () => this.time;
-  readonly sequence = () => 0;
-  readonly prepare = () => undefined;
-}
-
 type Row = { readonly id: number; readonly orderId: number; readonly symbol: string; readonly at: number };
 type Query = Readonly<
   Partial<Record<"orderId" | "fromId" | "startTime" | "endTime" | "limit", string | number>>
 >;
 type Wanted = { readonly [Name in keyof Query]: number };
 
-const market = new OwnMarket([unfilteredRules(SYMBOL), unfilteredRules(OTHER_SYMBOL)]);
+const market = new MarketStub([unfilteredRules(SYMBOL), unfilteredRules(OTHER_SYMBOL)]);
 let gateway: InProcessGateway;
 let ask: Call;
 /** What there is on `SYMBOL`, oldest first. */

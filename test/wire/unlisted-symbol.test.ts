@@ -9,20 +9,8 @@ import { settleFunding } from "../../src/triggers/settle-funding.ts";
 import { contractRow, OwnContracts } from "../support/own-contracts.ts";
 import { type Call, type InProcessGateway, openInProcess } from "../support/servers/in-process.ts";
 
-/** A market whose one symbol can be taken off the list. */
-class Delisting extends MarketStub {
-  isListed = true;
-  readonly now = () => 1_000;
-  readonly sequence = () => 0;
-  readonly prepare = () => undefined;
-
-  override rules(symbol: string) {
-    return this.isListed ? super.rules(symbol) : null;
-  }
-}
-
 const SYMBOL = "BTCUSDT";
-const market = new Delisting([symbolRules("BTC")]);
+const market = new MarketStub([symbolRules("BTC")]);
 let gateway: InProcessGateway;
 let call: Call;
 
@@ -43,7 +31,7 @@ describe("an order on a symbol that is not listed any more", () => {
       quantity: "0.002",
       price: "50000",
     });
-    market.isListed = false;
+    market.delist(SYMBOL);
     const { orderId } = placed;
     for (const path of ["/api/v3/openOrders", "/api/v3/allOrders"]) {
       expect((await call("GET", path, { symbol: SYMBOL })).body, path).toMatchObject([{ orderId }]);

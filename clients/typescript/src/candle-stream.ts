@@ -48,30 +48,25 @@ const MONTH_MS_MAX = 31 * 86_400_000;
 export class CandleStream {
   readonly #clock: ServerClock;
   readonly #handlers: CandleHandlers;
-  readonly #entries = new Map<string, Entry>();
-  readonly #stream: TopicStream<CandleTopic>;
+  readonly #stream: TopicStream<CandleTopic, Entry>;
 
   /** Made by `LyrebirdClient.candles`. */
   constructor(parts: StreamParts, handlers: CandleHandlers) {
     this.#clock = parts.clock;
     this.#handlers = handlers;
-    this.#stream = new TopicStream<CandleTopic>({
+    this.#stream = new TopicStream<CandleTopic, Entry>({
       ...parts,
       namespace: NAMESPACE,
       handlers,
       keyOf,
       topicOf,
       dataEvent: "marketData",
-      onData: (topic, payload) => this.#take(topic, readCandle(fieldsOf(payload).candle)),
-      onSubscribed: (topic) => {
-        const entry = this.#entries.get(keyOf(topic));
-        if (entry !== undefined) entry.isLive = true;
+      onData: (entry, payload) => this.#take(entry, readCandle(fieldsOf(payload).candle)),
+      onSubscribed: (entry) => {
+        entry.isLive = true;
       },
       onDisconnect: () => this.#notLive(),
       onUnavailable: () => this.#notLive(),
-      onRemoved: (topic) => {
-        this.#entries.delete(keyOf(topic));
-      },
       onTime: (elapsedMs) => this.#pass(elapsedMs),
     });
   }
@@ -89,12 +84,8 @@ export class CandleStream {
    * `LyrebirdClosedError` once the stream, or its client, was closed.
    */
   subscribe(request: CandleTopic): void {
-    this.#stream.mustNotBeClosed();
-    const topic = completed(request);
-    const key = keyOf(topic);
-    if (!this.#stream.isOpen || this.#entries.has(key)) return;
-    this.#entries.set(key, {
-      topic,
+    this.#stream.begin({
+      topic: completed(request),
       series: new CandleSeries(),
       isLive: false,
       silentMs: 0,
@@ -102,23 +93,20 @@ export class CandleStream {
       sinceAskedMs: ASK_AGAIN_MS,
       failures: 0,
     });
-    this.#stream.subscriptions.add(topic);
   }
 
   unsubscribe(request: CandleTopic): void {
-    const topic = completed(request);
-    this.#entries.delete(keyOf(topic));
-    this.#stream.subscriptions.remove(topic);
+    this.#stream.end(completed(request));
   }
 
   /** The newest candle; null before there is one. */
   candle(request: CandleTopic): Candle | null {
-    return this.#entries.get(keyOf(completed(request)))?.series.latest ?? null;
+    return this.#stream.entry(completed(request))?.series.latest ?? null;
   }
 
   /** Whether the newest candle may be old: it comes by REST, or not at all. */
   isStale(request: CandleTopic): boolean {
-    const entry = this.#entries.get(keyOf(completed(request)));
+    const entry = this.#stream.entry(completed(request));
     return entry === undefined || entry.isStale || !this.#stream.isOpen;
   }
 
@@ -128,26 +116,25 @@ export class CandleStream {
   }
 
   #notLive(): void {
-    for (const entry of this.#entries.values()) entry.isLive = false;
+    for (const entry of this.#stream.entries()) entry.isLive = false;
   }
 
-  #take(topic: CandleTopic, candle: Candle | null): boolean {
-    const entry = this.#entries.get(keyOf(topic));
-    if (entry === undefined || candle === null) return false;
+  #take(entry: Entry, candle: Candle | null): boolean {
+    if (candle === null) return false;
     entry.isLive = true;
     this.#tell(entry, entry.series.take(candle));
     return true;
   }
 
   #tell({ topic }: Entry, { tick, finals }: CandleNews): void {
-    const isOpen = () => this.#stream.isOpen && this.#entries.has(keyOf(topic));
+    const isOpen = () => this.#stream.isOpen && this.#stream.entry(topic) !== undefined;
     if (tick !== null && isOpen()) this.#handlers.onCandle?.(tick, topic);
     for (const final of finals) if (isOpen()) this.#handlers.onFinal?.(final, topic);
   }
 
   #pass(elapsedMs: number): Fallback | null {
     const due: Entry[] = [];
-    for (const entry of [...this.#entries.values()]) {
+    for (const entry of [...this.#stream.entries()]) {
       entry.sinceAskedMs += elapsedMs;
       const isQuiet = entry.isLive && entry.series.latest !== null;
       entry.silentMs = isQuiet ? 0 : entry.silentMs + elapsedMs;

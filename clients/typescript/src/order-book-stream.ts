@@ -37,8 +37,7 @@ const NAMESPACE = "/bot/v1/orderbook";
 
 export class OrderBookStream {
   readonly #handlers: OrderBookHandlers;
-  readonly #entries = new Map<string, Entry>();
-  readonly #stream: TopicStream<OrderBookTopic>;
+  readonly #stream: TopicStream<OrderBookTopic, Entry>;
   /** Pairs requested by REST, the latest last. */
   readonly #asked = new Set<string>();
   #isUnavailable = false;
@@ -47,16 +46,16 @@ export class OrderBookStream {
   /** Made by `LyrebirdClient.orderBooks`. */
   constructor(parts: StreamParts, handlers: OrderBookHandlers) {
     this.#handlers = handlers;
-    this.#stream = new TopicStream<OrderBookTopic>({
+    this.#stream = new TopicStream<OrderBookTopic, Entry>({
       ...parts,
       namespace: NAMESPACE,
       handlers,
       keyOf,
-      topicOf: (payload) => topicOf(payload),
+      topicOf,
       dataEvent: "orderBook",
-      onData: (topic, payload) => this.#take(topic, readBook(payload)),
-      onSubscribed: (topic) => {
-        this.#entries.get(keyOf(topic))?.book.beginAnew();
+      onData: (entry, payload) => this.#take(entry, readBook(payload)),
+      onSubscribed: ({ book }) => {
+        book.beginAnew();
         this.#connectionSilentMs = 0;
       },
       onDisconnect: () => {
@@ -65,7 +64,6 @@ export class OrderBookStream {
       onUnavailable: () => {
         this.#isUnavailable = true;
       },
-      onRemoved: (topic) => this.#forget(topic),
       onTime: (elapsedMs) => this.#pass(elapsedMs),
     });
   }
@@ -83,25 +81,18 @@ export class OrderBookStream {
    * `LyrebirdClosedError` once the stream, or its client, was closed.
    */
   subscribe(request: OrderBookRequest): OrderBookTopic {
-    this.#stream.mustNotBeClosed();
     const topic = completed(request);
-    const key = keyOf(topic);
-    if (this.#stream.isOpen && !this.#entries.has(key)) {
-      this.#entries.set(key, { topic, book: new HeldBook(), streamSilentMs: 0 });
-      this.#stream.subscriptions.add(topic);
-    }
+    this.#stream.begin({ topic, book: new HeldBook(), streamSilentMs: 0 });
     return topic;
   }
 
   unsubscribe(request: OrderBookRequest): void {
-    const topic = completed(request);
-    this.#forget(topic);
-    this.#stream.subscriptions.remove(topic);
+    this.#stream.end(completed(request));
   }
 
   /** The book that is held; null before there is one. */
   book(request: OrderBookRequest): HeldOrderBook | null {
-    const entry = this.#entries.get(keyOf(completed(request)));
+    const entry = this.#stream.entry(completed(request));
     const book = entry === undefined ? null : shown(entry);
     return book === null || entry === undefined
       ? null
@@ -113,13 +104,8 @@ export class OrderBookStream {
     this.#stream.close();
   }
 
-  #forget(topic: OrderBookTopic): void {
-    this.#entries.delete(keyOf(topic));
-  }
-
-  #take(topic: OrderBookTopic, snapshot: BookSnapshot | null): boolean {
-    const entry = this.#entries.get(keyOf(topic));
-    if (entry === undefined || snapshot === null) return false;
+  #take(entry: Entry, snapshot: BookSnapshot | null): boolean {
+    if (snapshot === null) return false;
     const verdict = entry.book.take(snapshot, "STREAM");
     if (verdict === "DROPPED") return false;
     entry.streamSilentMs = 0;
@@ -135,7 +121,7 @@ export class OrderBookStream {
   }
 
   #pass(elapsedMs: number): Fallback | null {
-    for (const entry of this.#entries.values()) {
+    for (const entry of this.#stream.entries()) {
       entry.streamSilentMs += elapsedMs;
       if (entry.book.pass(elapsedMs)) this.#handlers.onStale?.(entry.topic);
     }
@@ -149,7 +135,7 @@ export class OrderBookStream {
 
   /** Requests the silent pair whose last request is the oldest. */
   #fallback(): Fallback | null {
-    const silent = [...this.#entries.values()].filter(
+    const silent = [...this.#stream.entries()].filter(
       ({ streamSilentMs }) => streamSilentMs > SILENCE_MS_MAX,
     );
     const pairs = new Set(silent.map(({ topic }) => topic.pair));
@@ -168,7 +154,7 @@ export class OrderBookStream {
   }
 
   #takeFromRest(pair: string, { lastUpdateId, bids, asks }: BookSnapshot): void {
-    for (const entry of [...this.#entries.values()]) {
+    for (const entry of [...this.#stream.entries()]) {
       const { topic, book, streamSilentMs } = entry;
       if (topic.pair !== pair || streamSilentMs <= SILENCE_MS_MAX) continue;
       const visible = { lastUpdateId, bids: bids.slice(0, topic.levels), asks: asks.slice(0, topic.levels) };

@@ -28,36 +28,28 @@ const BURST_MS_MAX = 10_000;
 /** Source: specification 5.2. */
 const TIMESTAMP_REFUSED = "Request timestamp outside the allowed window";
 
+type Parts = {
+  readonly origin: string;
+  readonly credentials: Credentials;
+  readonly clock: ServerClock;
+  readonly environment: Environment;
+  readonly retryMsMax: number;
+  readonly closing: AbortSignal;
+};
+
 export class Requests {
-  readonly #origin: string;
-  readonly #credentials: Credentials;
-  readonly #clock: ServerClock;
-  readonly #environment: Environment;
-  readonly #retryMsMax: number;
-  readonly #closing: AbortSignal;
+  readonly #parts: Parts;
   #stampedAt = 0;
 
-  constructor(parts: {
-    readonly origin: string;
-    readonly credentials: Credentials;
-    readonly clock: ServerClock;
-    readonly environment: Environment;
-    readonly retryMsMax: number;
-    readonly closing: AbortSignal;
-  }) {
-    this.#origin = parts.origin;
-    this.#credentials = parts.credentials;
-    this.#clock = parts.clock;
-    this.#environment = parts.environment;
-    this.#retryMsMax = parts.retryMsMax;
-    this.#closing = parts.closing;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** The JSON of the answer. Rejects with one of this client's errors. */
   async send(request: BotRequest): Promise<unknown> {
-    const { random, timers } = this.#environment;
+    const { random, timers } = this.#parts.environment;
     const over = new AbortController();
-    const cancel = timers.after(this.#retryMsMax, () => over.abort());
+    const cancel = timers.after(this.#parts.retryMsMax, () => over.abort());
     let wasClockMeasured = false;
     try {
       for (let failures = 0; ; failures += 1) {
@@ -66,11 +58,11 @@ export class Requests {
         const { error } = outcome;
         if (!wasClockMeasured && isTimestampRefused(error)) {
           wasClockMeasured = true;
-          await this.#clock.measure(this.#closing);
+          await this.#parts.clock.measure(this.#parts.closing);
           continue;
         }
         const waitMs = Math.max(backoffMs(RETRIES, failures, random()), retryAfterMs(error));
-        if (isFinal(error) || waitMs > this.#retryMsMax) throw error;
+        if (isFinal(error) || waitMs > this.#parts.retryMsMax) throw error;
         await this.pause(waitMs, over.signal);
         if (over.signal.aborted) throw error;
       }
@@ -81,7 +73,7 @@ export class Requests {
 
   /** Resolves after a time, or when `over` is aborted; rejects when the client is closed first. */
   async pause(waitMs: number, over: AbortSignal): Promise<void> {
-    const closing = this.#closing;
+    const closing = this.#parts.closing;
     if (closing.aborted) throw new LyrebirdClosedError();
     if (over.aborted) return;
     await new Promise<void>((resolve, reject) => {
@@ -92,7 +84,7 @@ export class Requests {
         if (closing.aborted) reject(new LyrebirdClosedError());
         else resolve();
       };
-      const cancel = this.#environment.timers.after(waitMs, end);
+      const cancel = this.#parts.environment.timers.after(waitMs, end);
       closing.addEventListener("abort", end);
       over.addEventListener("abort", end);
     });
@@ -103,7 +95,7 @@ export class Requests {
    * server takes a signature for one key only.
    */
   #stamp(): number {
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     // A clock that was set back, or measured again, is followed.
     const isBurst = now <= this.#stampedAt && this.#stampedAt - now < BURST_MS_MAX;
     this.#stampedAt = isBurst ? this.#stampedAt + 1 : now;
@@ -111,9 +103,10 @@ export class Requests {
   }
 
   async #attempt({ method, path, body, idempotencyKey }: BotRequest): Promise<Outcome> {
-    if (this.#closing.aborted) throw new LyrebirdClosedError();
+    const { origin, credentials, environment, closing } = this.#parts;
+    if (closing.aborted) throw new LyrebirdClosedError();
     const text = body === undefined ? "" : JSON.stringify(body);
-    const signed = signRequest(this.#credentials, { method, path, body: text }, this.#stamp());
+    const signed = signRequest(credentials, { method, path, body: text }, this.#stamp());
     const headers = {
       ...signed.headers,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
@@ -121,13 +114,13 @@ export class Requests {
     };
     const request = { method, headers, ...(body === undefined ? {} : { body: text }) };
     try {
-      const answer = await fetchText(this.#environment, this.#origin + path, request, this.#closing);
+      const answer = await fetchText(environment, origin + path, request, closing);
       return answer.status < 300
         ? { json: JSON.parse(answer.text) }
         : { error: httpError(answer, signed.messageSha256) };
     } catch (cause) {
-      if (this.#closing.aborted) throw new LyrebirdClosedError();
-      const message = `${method} ${path} at ${this.#origin} has no complete answer: ${reasonOf(cause)}`;
+      if (closing.aborted) throw new LyrebirdClosedError();
+      const message = `${method} ${path} at ${origin} has no complete answer: ${reasonOf(cause)}`;
       return { error: new LyrebirdUnreachableError(message, { cause }) };
     }
   }

@@ -1,5 +1,6 @@
-// Shared parts of both streams: a connection, its subscriptions, and a check every half second whether the
-// topics are alive; the data of one that is not is requested by REST, one request at a time.
+// Shared parts of both streams: a connection, its subscriptions with an entry for each topic, and a check
+// every half second whether the topics are alive; the data of one that is not is requested by REST, one
+// request at a time.
 
 import { type Backoff, backoffMs } from "./backoff.ts";
 import type { Cancel } from "./environment.ts";
@@ -30,7 +31,7 @@ export type Fallback = {
   readonly onFailure?: () => void;
 };
 
-export type TopicStreamParts<Topic> = StreamParts & {
+export type TopicStreamParts<Topic, Entry> = StreamParts & {
   readonly namespace: string;
   readonly handlers: StreamHandlers<Topic>;
   readonly keyOf: (topic: Topic) => string;
@@ -39,15 +40,13 @@ export type TopicStreamParts<Topic> = StreamParts & {
   /** The name of the event that brings data. */
   readonly dataEvent: string;
   /** Takes the data of a topic that is subscribed; whether it was good. */
-  readonly onData: (topic: Topic, payload: unknown) => boolean;
+  readonly onData: (entry: Entry, payload: unknown) => boolean;
   /** The topic is subscribed on a new connection. */
-  readonly onSubscribed: (topic: Topic) => void;
+  readonly onSubscribed: (entry: Entry) => void;
   /** The connection is gone. */
   readonly onDisconnect: () => void;
   /** The server cannot reach its source of data. */
   readonly onUnavailable: () => void;
-  /** The server has refused the topic for what it is. */
-  readonly onRemoved: (topic: Topic) => void;
   /** Called after some time, ms. Returns what to request by REST, if anything. */
   readonly onTime: (elapsedMs: number) => Fallback | null;
 };
@@ -58,10 +57,12 @@ const FALLBACK_GAP_MS = 1_000;
 const FALLBACK_RETRIES: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 const FALLBACK_PAUSE_MS_MAX = 900_000;
 
-export class TopicStream<Topic> {
+export class TopicStream<Topic, Entry extends { readonly topic: Topic }> {
   readonly subscriptions: Subscriptions<Topic>;
   readonly connection: StreamConnection;
-  readonly #parts: TopicStreamParts<Topic>;
+  readonly #parts: TopicStreamParts<Topic, Entry>;
+  /** By the keys of their topics. */
+  readonly #entries = new Map<string, Entry>();
   readonly #closing = new AbortController();
   readonly #rest: UpstreamRest;
   #isClosed = false;
@@ -71,7 +72,7 @@ export class TopicStream<Topic> {
   #fallbackPauseMs = 0;
   #fallbackFailures = 0;
 
-  constructor(parts: TopicStreamParts<Topic>) {
+  constructor(parts: TopicStreamParts<Topic, Entry>) {
     this.#parts = parts;
     const { environment, upstreamRestUrl, keyOf } = parts;
     this.#rest = new UpstreamRest(upstreamRestUrl, environment, this.#closing.signal);
@@ -80,7 +81,10 @@ export class TopicStream<Topic> {
       timers: environment.timers,
       keyOf,
       send: (name, topic) => this.connection.send(name, topic as object),
-      onSubscribed: parts.onSubscribed,
+      onSubscribed: (topic) => {
+        const entry = this.entry(topic);
+        if (entry !== undefined) parts.onSubscribed(entry);
+      },
       onUnanswered: () => this.connection.drop(),
     });
     this.#watchedAt = environment.now();
@@ -92,12 +96,28 @@ export class TopicStream<Topic> {
     return !this.#closing.signal.aborted;
   }
 
+  entry(topic: Topic): Entry | undefined {
+    return this.#entries.get(this.#parts.keyOf(topic));
+  }
+
+  entries(): Iterable<Entry> {
+    return this.#entries.values();
+  }
+
   /**
-   * Throws if the program has closed it. One that the server has refused shows that by its state, and throws
-   * nothing.
+   * Subscribes to the topic of an entry, unless it has one. Throws if the program has closed the stream. One
+   * that the server has refused shows that by its state, and throws nothing.
    */
-  mustNotBeClosed(): void {
+  begin(entry: Entry): void {
     if (this.#isClosed) throw new LyrebirdClosedError("stream");
+    if (!this.isOpen || this.entry(entry.topic) !== undefined) return;
+    this.#entries.set(this.#parts.keyOf(entry.topic), entry);
+    this.subscriptions.add(entry.topic);
+  }
+
+  end(topic: Topic): void {
+    this.#entries.delete(this.#parts.keyOf(topic));
+    this.subscriptions.remove(topic);
   }
 
   report(error: LyrebirdStreamError<Topic>): void {
@@ -116,7 +136,7 @@ export class TopicStream<Topic> {
   }
 
   #connectionHandlers(): ConnectionHandlers {
-    const { handlers, topicOf, dataEvent } = this.#parts;
+    const { handlers, keyOf, topicOf, dataEvent } = this.#parts;
     return {
       onConnect: () => this.subscriptions.connected(),
       onDisconnect: () => {
@@ -130,7 +150,7 @@ export class TopicStream<Topic> {
       onError: (error) => {
         const refused = this.subscriptions.failed(error);
         if (error.code === "UPSTREAM_UNAVAILABLE") this.#parts.onUnavailable();
-        if (refused !== null && !this.subscriptions.has(refused)) this.#parts.onRemoved(refused);
+        if (refused !== null && !this.subscriptions.has(refused)) this.#entries.delete(keyOf(refused));
         const { message, code, retryAfterMs, isFatal } = error;
         // A rate-limit error concerns the connection, not the topic that it hit.
         const topic = code === "RATE_LIMITED" ? null : refused;
@@ -142,7 +162,8 @@ export class TopicStream<Topic> {
         if (name === "subscribed") this.subscriptions.subscribed(topic);
         else if (name === "unsubscribed") this.subscriptions.unsubscribed(topic);
         else if (name === dataEvent && this.subscriptions.isConfirmed(topic)) {
-          if (this.#parts.onData(topic, payload)) this.connection.praise();
+          const entry = this.entry(topic);
+          if (entry !== undefined && this.#parts.onData(entry, payload)) this.connection.praise();
         }
       },
     };

@@ -6,15 +6,44 @@ import type { SymbolRules } from "../../domain/symbol.ts";
 import { decimal, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
 
 export class MarketStub implements Market {
+  /** Market time, Unix ms, unless a clock is given. */
+  time = Date.UTC(2026, 0, 1);
+  readonly #clock: (() => number) | null;
   readonly #rules = new Map<string, SymbolRules>();
   readonly #quotes = new Map<string, Quote>();
-  readonly #lastPrices = new Map<string, Price>();
+  protected readonly lastPrices = new Map<string, Price>();
   readonly #averages = new Map<string, Price>();
   readonly #books = new Map<string, BookView>();
   readonly #marks = new Map<string, Price>();
 
-  constructor(rules: readonly SymbolRules[]) {
-    for (const each of rules) this.#rules.set(each.symbol, each);
+  constructor(rules: readonly SymbolRules[], clock: (() => number) | null = null) {
+    this.#clock = clock;
+    for (const each of rules) this.setRules(each);
+  }
+
+  /** Lists a symbol, or gives it other rules. */
+  setRules(rules: SymbolRules): void {
+    this.#rules.set(rules.symbol, rules);
+  }
+
+  delist(symbol: string): void {
+    this.#rules.delete(symbol);
+  }
+
+  now(): number {
+    return this.#clock?.() ?? this.time;
+  }
+
+  sequence(): number {
+    return 0;
+  }
+
+  prepare(): Promise<void> | undefined {
+    return undefined;
+  }
+
+  prepareBook(): Promise<void> | undefined {
+    return undefined;
   }
 
   rules(symbol: string): SymbolRules | null {
@@ -22,7 +51,7 @@ export class MarketStub implements Market {
   }
 
   delisted(symbol: string): Delisted | null {
-    return this.rules(symbol) === null ? { lastMark: this.markPrice(symbol) } : null;
+    return this.rules(symbol) === null ? { lastMark: this.lastMarkPrice(symbol) } : null;
   }
 
   quote(symbol: string): Quote | null {
@@ -35,7 +64,7 @@ export class MarketStub implements Market {
   }
 
   lastPrice(symbol: string): Price | null {
-    return this.#lastPrices.get(symbol) ?? null;
+    return this.lastPrices.get(symbol) ?? null;
   }
 
   averagePrice(symbol: string): Price | null {
@@ -43,6 +72,10 @@ export class MarketStub implements Market {
   }
 
   markPrice(symbol: string): Price | null {
+    return this.lastMarkPrice(symbol);
+  }
+
+  lastMarkPrice(symbol: string): Price | null {
     return this.#marks.get(symbol) ?? null;
   }
 
@@ -55,6 +88,17 @@ export class MarketStub implements Market {
     else this.#books.set(symbol, book);
   }
 
+  /** Shows a book and its best prices; every other price of the symbol is 60000. */
+  showBook(symbol: string, asks: Levels, bids: Levels): this {
+    const price = decimal<Price>("60000");
+    this.setBook(symbol, bookViewOf(this.now(), { ASK: asks, BID: bids }));
+    this.setQuote(symbol, { ask: decimal(asks[0]?.[0] ?? "0"), bid: decimal(bids[0]?.[0] ?? "0") });
+    this.setLastPrice(symbol, price);
+    this.setAveragePrice(symbol, price);
+    this.setMarkPrice(symbol, price);
+    return this;
+  }
+
   untradable(): null {
     return null;
   }
@@ -65,7 +109,7 @@ export class MarketStub implements Market {
   }
 
   setLastPrice(symbol: string, price: Price): void {
-    this.#lastPrices.set(symbol, price);
+    this.lastPrices.set(symbol, price);
   }
 
   setAveragePrice(symbol: string, price: Price): void {
@@ -78,7 +122,7 @@ export class MarketStub implements Market {
 
   changeRules(symbol: string, changed: Partial<SymbolRules>): void {
     const rules = this.#rules.get(symbol);
-    if (rules !== undefined) this.#rules.set(symbol, { ...rules, ...changed });
+    if (rules !== undefined) this.setRules({ ...rules, ...changed });
   }
 }
 

@@ -21,34 +21,30 @@ export type KycDecision =
 /** Notifies a person of a decision. */
 export type TellDecision = (person: Person, decision: KycDecision) => void;
 
-export class Kyc {
-  readonly #store: PeopleStore;
-  readonly #master: MasterKey;
-  readonly #tell: TellDecision;
-  readonly #wallNow: () => number;
+type Parts = {
+  readonly store: PeopleStore;
+  readonly master: MasterKey;
+  readonly tell: TellDecision;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+};
 
-  constructor(parts: {
-    store: PeopleStore;
-    master: MasterKey;
-    tell: TellDecision;
-    /** Wall time, Unix ms. */
-    wallNow: () => number;
-  }) {
-    this.#store = parts.store;
-    this.#master = parts.master;
-    this.#tell = parts.tell;
-    this.#wallNow = parts.wallNow;
+export class Kyc {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** Submits a form that its schema has parsed; null if it is accepted. */
   async submit(person: Person, form: KycForm): Promise<KycFault | null> {
-    const now = this.#wallNow();
+    const now = this.#parts.wallNow();
     const fault = faultOfBirthDate(form.birthDate, now);
     if (fault !== null) return { fields: { birthDate: fault } };
     const submissionId = randomUUID();
-    const sealedForm = sealForm(this.#master, submissionId, JSON.stringify(form));
+    const sealedForm = sealForm(this.#parts.master, submissionId, JSON.stringify(form));
     const { personId } = person;
-    const isAccepted = await this.#store.submitKyc(
+    const isAccepted = await this.#parts.store.submitKyc(
       { submissionId, personId, sealedForm, submittedAt: now },
       {
         who: actorOf(person),
@@ -68,15 +64,15 @@ export class Kyc {
     readonly last: KycSubmission | null;
   }> {
     const [person, [last]] = await Promise.all([
-      this.#store.findPerson(personId),
-      this.#store.listKycOf(personId),
+      this.#parts.store.findPerson(personId),
+      this.#parts.store.listKycOf(personId),
     ]);
     return { status: person?.kyc ?? "NONE", reason: person?.kycReason ?? null, last: last ?? null };
   }
 
   /** Submissions of a status: pending ones oldest first, decided ones newest first. */
   async queue(status: KycSubmission["status"], page: PageQuery): Promise<readonly KycSubmission[]> {
-    return await this.#store.listKyc(status, page);
+    return await this.#parts.store.listKyc(status, page);
   }
 
   /** A submission and its form, opened for an operator, which is audited first. Null if there is none. */
@@ -84,12 +80,12 @@ export class Kyc {
     submissionId: string,
     operator: Person,
   ): Promise<{ readonly submission: KycSubmission; readonly form: KycForm } | null> {
-    const submission = await this.#store.findKyc(submissionId);
+    const submission = await this.#parts.store.findKyc(submissionId);
     if (submission === null) return null;
-    await this.#store.audit(this.#recordOf(submission, operator, "KYC_VIEWED"));
-    const form = KYC_FORM.parse(JSON.parse(openForm(this.#master, submission)));
+    await this.#parts.store.audit(this.#recordOf(submission, operator, "KYC_VIEWED"));
+    const form = KYC_FORM.parse(JSON.parse(openForm(this.#parts.master, submission)));
     // A form that was submitted during a rotation of the master key is sealed with the previous version.
-    await resealForm(this.#store, this.#master, submission);
+    await resealForm(this.#parts.store, this.#parts.master, submission);
     return { submission, form };
   }
 
@@ -102,7 +98,7 @@ export class Kyc {
     decision: KycDecision,
     operator: Person,
   ): Promise<"DONE" | "NONE" | "OWN" | "DECIDED"> {
-    const submission = await this.#store.findKyc(submissionId);
+    const submission = await this.#parts.store.findKyc(submissionId);
     if (submission === null) return "NONE";
     if (submission.personId === operator.personId) return "OWN";
     const { status, reason } = decision;
@@ -112,13 +108,13 @@ export class Kyc {
       status === "APPROVED" ? "KYC_APPROVED" : "KYC_REJECTED",
       reason,
     );
-    const isDecided = await this.#store.decideKyc(
+    const isDecided = await this.#parts.store.decideKyc(
       { submissionId, status, reason, decidedBy: operator.personId, at: audit.at },
       audit,
     );
     if (!isDecided) return "DECIDED";
-    const person = await this.#store.findPerson(submission.personId);
-    if (person !== null) this.#tell(person, decision);
+    const person = await this.#parts.store.findPerson(submission.personId);
+    if (person !== null) this.#parts.tell(person, decision);
     return "DONE";
   }
 
@@ -132,7 +128,7 @@ export class Kyc {
       who: actorOf(operator),
       what,
       about: { kind: "PERSON", id: personId },
-      at: this.#wallNow(),
+      at: this.#parts.wallNow(),
       details: { submissionId, ...(reason === null ? {} : { reason }) },
     };
   }

@@ -35,7 +35,7 @@ export async function listArchivable(
   db: Kysely<Tables>,
   closedBefore: number,
 ): Promise<readonly ClosedStrategy[]> {
-  const rows = await db
+  return await db
     .selectFrom("strategies as s")
     .innerJoin("journal as j", (join) =>
       join.onRef("j.strategy_id", "=", "s.id").onRef("j.version", "=", "s.version"),
@@ -60,7 +60,6 @@ export async function listArchivable(
     .orderBy("s.id")
     .limit(ARCHIVED_MAX)
     .execute();
-  return rows.map((row) => ({ ...row, closedAt: Number(row.closedAt) }));
 }
 
 /**

@@ -12,8 +12,6 @@ export type Table = {
   readonly columns: readonly string[];
   /** The columns of the primary key, in its order. */
   readonly key: readonly string[];
-  /** Those that hold whole numbers, which one store answers as numbers and the other as text. */
-  readonly integers: readonly string[];
 };
 
 /**
@@ -24,9 +22,6 @@ export function strategyColumnOf({ name, columns }: Table): "id" | "strategy_id"
   if (name === "strategies") return "id";
   return name !== "api_keys" && columns.includes("strategy_id") ? "strategy_id" : null;
 }
-
-/** What the migrations declare whole numbers as. */
-const INTEGER_TYPES = ["bigint", "integer", "smallint"];
 
 /** The tables of a database that has been through these migrations, which are known, by their names. */
 export async function tablesAfter(migrations: readonly string[]): Promise<readonly Table[]> {
@@ -49,11 +44,11 @@ export async function migrateTo(db: Kysely<Tables>, migrations: readonly string[
   throw new Error(`the tables could not be made: ${reason}. Use a new database.`, { cause: error });
 }
 
-type ColumnRow = { name: keyof Tables; column: string; type: string; placeInKey: number };
+type ColumnRow = { name: keyof Tables; column: string; placeInKey: number };
 
 /** Every column of every table but those of the migration library and of SQLite itself. */
 const COLUMNS = `
-  SELECT tables.name, columns.name AS "column", columns.type, columns.pk AS "placeInKey"
+  SELECT tables.name, columns.name AS "column", columns.pk AS "placeInKey"
   FROM sqlite_master AS tables JOIN pragma_table_info(tables.name) AS columns
   WHERE tables.type = 'table' AND tables.name NOT GLOB 'kysely_*' AND tables.name NOT GLOB 'sqlite_*'
   ORDER BY tables.name, columns.cid
@@ -64,8 +59,7 @@ function tableOf(name: keyof Tables, rows: readonly ColumnRow[]): Table {
     .filter(({ placeInKey }) => placeInKey > 0)
     .sort((one, other) => one.placeInKey - other.placeInKey);
   if (key.length === 0) throw new Error(`every table has a primary key: ${name}`);
-  const integers = rows.filter(({ type }) => INTEGER_TYPES.includes(type.toLowerCase()));
-  return { name, columns: rows.map(columnOf), key: key.map(columnOf), integers: integers.map(columnOf) };
+  return { name, columns: rows.map(columnOf), key: key.map(columnOf) };
 }
 
 function columnOf({ column }: ColumnRow): string {

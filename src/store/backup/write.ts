@@ -175,11 +175,10 @@ async function* pagesOf(
   }
 }
 
-function cellOf({ name, integers }: Table, column: string, row: Record<string, unknown>): Cell {
-  const value = row[column];
-  if (value === null) return value;
-  const cell = integers.includes(column) ? Number(value) : value;
-  if (typeof cell === "string" || (typeof cell === "number" && Number.isSafeInteger(cell))) return cell;
+function cellOf({ name }: Table, column: string, row: Record<string, unknown>): Cell {
+  const cell = row[column];
+  if (cell === null || typeof cell === "string") return cell;
+  if (typeof cell === "number" && Number.isSafeInteger(cell)) return cell;
   throw new Error(`a cell is text or a whole number: ${column} of ${name}`);
 }
 

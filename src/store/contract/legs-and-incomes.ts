@@ -1,8 +1,9 @@
 // Legs are found by id, and listed like orders; incomes are listed page by page in the order of time.
 import { describe, expect, test } from "vitest";
 import type { Income } from "../../domain/income.ts";
-import type { IncomeQuery, LegQuery } from "../ports/trading.ts";
+import type { IncomeQuery } from "../ports/trading.ts";
 import { incomeOf, legOf } from "./futures-records.ts";
+import { LIST_CASES } from "./list-cases.ts";
 import { accountOf, commitOf, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 
@@ -34,31 +35,15 @@ export function legAndIncomeCases(opened: Opened): void {
       }
     });
 
-    // Legs 1–12, placed at 100, 200, … 1200; 5 is of another symbol.
-    const legCases: readonly [string, Omit<LegQuery, "symbol">, readonly number[]][] = [
-      ["no bound: the newest, newest last", { limit: 3 }, [10, 11, 12]],
-      ["no bound and room for all: all", { limit: 100 }, [1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12]],
-      ["from an id: the oldest from there, it included", { fromLegId: 4, limit: 3 }, [4, 6, 7]],
-      ["from a time: the oldest from there, it included", { startTime: 900, limit: 2 }, [9, 10]],
-      ["until a time: the newest up to there, it included", { endTime: 900, limit: 2 }, [8, 9]],
-      ["from just after a time: the next", { startTime: 901, limit: 2 }, [10, 11]],
-      ["between two times: the oldest", { startTime: 200, endTime: 400, limit: 2 }, [2, 3]],
-      [
-        "between two times, told to keep the newest",
-        { startTime: 200, endTime: 700, limit: 2, keeps: "NEWEST" },
-        [6, 7],
-      ],
-      ["until a time, told to keep the oldest", { endTime: 900, limit: 2, keeps: "OLDEST" }, [1, 2]],
-      ["an id and times: both hold", { fromLegId: 7, startTime: 300, endTime: 900, limit: 9 }, [7, 8, 9]],
-    ];
-    test.each(legCases)("legs with %s", async (_case, query, expected) => {
+    test.each(LIST_CASES)("legs with %s", async (_case, { from, ...bounds }, expected) => {
       await create(store, "one", "two");
       const legAt = (id: number) => legOf(id, { at: id * 100, symbol: id === 5 ? "ETHUSDT" : "BTCUSDT" });
       await commit(store, [
         commitOf(accountOf("one"), 2, { legs: upTo(12).map(legAt) }),
         commitOf(accountOf("two"), 2, { legs: [legOf(99, { at: 400 })] }),
       ]);
-      expect(await store.listLegs("one", { symbol: "BTCUSDT", ...query })).toEqual(expected.map(legAt));
+      const found = await store.listLegs("one", { symbol: "BTCUSDT", ...bounds, fromLegId: from });
+      expect(found).toEqual(expected.map(legAt));
     });
 
     // Incomes 1–12 at 100, 100, 200, 200, … 600; 11 and 12, of a settlement, come last and lie before all

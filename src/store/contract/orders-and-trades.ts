@@ -2,7 +2,7 @@
 // included.
 import { describe, expect, test } from "vitest";
 import { placementKey } from "../../domain/command.ts";
-import type { OrderQuery, TradeQuery } from "../ports/trading.ts";
+import { type Bounds, LIST_CASES } from "./list-cases.ts";
 import { accountOf, commitOf, orderOf, tradeOf, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 
@@ -58,29 +58,7 @@ export function orderAndTradeCases(opened: Opened): void {
       expect(await ids("XRPUSDT")).toEqual([]);
     });
 
-    // Orders 1–12, placed at 100, 200, … 1200; 5 is of another symbol.
-    const orderCases: readonly [string, Omit<OrderQuery, "symbol">, readonly number[]][] = [
-      ["no bound: the newest, newest last", { limit: 3 }, [10, 11, 12]],
-      ["no bound and room for all: all", { limit: 100 }, [1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12]],
-      ["from an id: the oldest from there, it included", { fromOrderId: 4, limit: 3 }, [4, 6, 7]],
-      ["from an id beyond the last: none", { fromOrderId: 13, limit: 3 }, []],
-      ["from a time: the oldest from there, it included", { startTime: 900, limit: 2 }, [9, 10]],
-      ["from just after a time: the next", { startTime: 901, limit: 2 }, [10, 11]],
-      ["until a time: the newest up to there, it included", { endTime: 900, limit: 2 }, [8, 9]],
-      ["between two times: the oldest", { startTime: 200, endTime: 400, limit: 2 }, [2, 3]],
-      ["between two times with room: all", { startTime: 200, endTime: 700, limit: 9 }, [2, 3, 4, 6, 7]],
-      ["a span that ends before it starts: none", { startTime: 700, endTime: 200, limit: 9 }, []],
-      [
-        "between two times, told to keep the newest",
-        { startTime: 200, endTime: 700, limit: 2, keeps: "NEWEST" },
-        [6, 7],
-      ],
-      ["from an id, told to keep the newest", { fromOrderId: 4, limit: 2, keeps: "NEWEST" }, [11, 12]],
-      ["until a time, told to keep the oldest", { endTime: 900, limit: 2, keeps: "OLDEST" }, [1, 2]],
-      ["no bound, told to keep the oldest", { limit: 3, keeps: "OLDEST" }, [1, 2, 3]],
-      ["an id and times: both hold", { fromOrderId: 7, startTime: 300, endTime: 900, limit: 9 }, [7, 8, 9]],
-    ];
-    test.each(orderCases)("orders with %s", async (_case, query, expected) => {
+    test.each(LIST_CASES)("orders with %s", async (_case, { from, ...bounds }, expected) => {
       await create(store, "one", "two");
       const orders = upTo(12).map((id) =>
         orderOf(id, { at: id * 100, symbol: id === 5 ? "ETHUSDT" : "BTCUSDT" }),
@@ -89,7 +67,7 @@ export function orderAndTradeCases(opened: Opened): void {
         commitOf(accountOf("one"), 2, { orders }),
         commitOf(accountOf("two"), 2, { orders: [orderOf(99, { at: 400 })] }),
       ]);
-      const found = await store.listOrders("one", { symbol: "BTCUSDT", ...query });
+      const found = await store.listOrders("one", { symbol: "BTCUSDT", ...bounds, fromOrderId: from });
       expect(found).toEqual(expected.map((id) => orderOf(id, { at: id * 100 })));
     });
 
@@ -112,29 +90,16 @@ export function orderAndTradeCases(opened: Opened): void {
       expect(await store.findOrder("one", { clientOrderId: "other" })).toBeNull();
     });
 
-    // Trades 1–12 at 100, 200, … 1200, two to an order; 5 is of another symbol.
-    const tradeCases: readonly [string, Omit<TradeQuery, "symbol">, readonly number[]][] = [
-      ["no bound: the newest, newest last", { limit: 3 }, [10, 11, 12]],
-      ["from an id: the oldest from there, it included", { fromTradeId: 4, limit: 3 }, [4, 6, 7]],
-      ["from a time: the oldest from there, it included", { startTime: 900, limit: 2 }, [9, 10]],
-      ["until a time: the newest up to there, it included", { endTime: 900, limit: 2 }, [8, 9]],
-      ["between two times: the oldest", { startTime: 200, endTime: 400, limit: 2 }, [2, 3]],
-      ["between two times with room: all", { startTime: 200, endTime: 700, limit: 9 }, [2, 3, 4, 6, 7]],
-      ["from just after a time: the next", { startTime: 901, limit: 2 }, [10, 11]],
-      ["a span that ends before it starts: none", { startTime: 700, endTime: 200, limit: 9 }, []],
-      [
-        "between two times, told to keep the newest",
-        { startTime: 200, endTime: 700, limit: 2, keeps: "NEWEST" },
-        [6, 7],
-      ],
-      ["until a time, told to keep the oldest", { endTime: 900, limit: 2, keeps: "OLDEST" }, [1, 2]],
+    // Two trades to an order.
+    const tradeCases: readonly (readonly [string, Bounds & { orderId?: number }, readonly number[]])[] = [
+      ...LIST_CASES,
       ["of one order, told to keep the oldest", { orderId: 4, limit: 1, keeps: "OLDEST" }, [7]],
       ["of one order: its own", { orderId: 4, limit: 9 }, [7, 8]],
       ["of one order, limited: its newest", { orderId: 4, limit: 1 }, [8]],
-      ["of one order from an id: both hold", { orderId: 4, fromTradeId: 8, limit: 9 }, [8]],
+      ["of one order from an id: both hold", { orderId: 4, from: 8, limit: 9 }, [8]],
       ["of an order without any: none", { orderId: 40, limit: 9 }, []],
     ];
-    test.each(tradeCases)("trades with %s", async (_case, query, expected) => {
+    test.each(tradeCases)("trades with %s", async (_case, { from, ...bounds }, expected) => {
       await create(store, "one", "two");
       const tradeAt = (id: number) =>
         tradeOf(id, Math.ceil(id / 2), { at: id * 100, symbol: id === 5 ? "ETHUSDT" : "BTCUSDT" });
@@ -146,7 +111,8 @@ export function orderAndTradeCases(opened: Opened): void {
       ]);
       const trades = upTo(12).slice(7).map(tradeAt);
       await commit(store, [commitOf(accountOf("one"), 3, { orders: orders.slice(3), trades })]);
-      expect(await store.listTrades("one", { symbol: "BTCUSDT", ...query })).toEqual(expected.map(tradeAt));
+      const found = await store.listTrades("one", { symbol: "BTCUSDT", ...bounds, fromTradeId: from });
+      expect(found).toEqual(expected.map(tradeAt));
     });
 
     test("the symbols of a strategy's trades are listed, each once", async () => {

@@ -1,7 +1,6 @@
 // Copiers' accounts at venues: their credentials, sealed, and what the venue says of them.
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import type { VenueAccount } from "../../domain/copying.ts";
-import { areTexts } from "../dialect.ts";
 import { audited, auditedIf } from "../people/audit.ts";
 import { isClosed } from "../people/persons.ts";
 import type { KeyDigests } from "../ports/copies.ts";
@@ -18,11 +17,11 @@ export function accountQueries(db: Kysely<Tables>) {
         // Audited transactions are serialized, so this count holds until the transaction ends.
         const { count } = await transaction
           .selectFrom("venue_accounts")
-          .select(({ fn }) => fn.countAll().as("count"))
+          .select(({ fn }) => fn.countAll<number>().as("count"))
           .where("person_id", "=", account.personId)
           .where("status", "<>", "DISCONNECTED")
           .executeTakeFirstOrThrow();
-        if (Number(count) >= liveMax) return "FULL";
+        if (count >= liveMax) return "FULL";
         if (await isKeyTaken(transaction, account.accountId, keyDigests)) return "TAKEN";
         const credentials = account.sealed === null ? null : await keepSealed(transaction, account.sealed);
         const row = { ...accountRow(account), credentials, key_digest: keyDigests?.kept ?? null };
@@ -33,13 +32,11 @@ export function accountQueries(db: Kysely<Tables>) {
     },
 
     async findAccount(accountId) {
-      if (!areTexts(accountId)) return null;
       const row = await accounts(db).where("a.id", "=", accountId).executeTakeFirst();
       return row === undefined ? null : accountOfRow(row);
     },
 
     async listAccountsOf(personId) {
-      if (!areTexts(personId)) return [];
       const rows = await accounts(db)
         .where("person_id", "=", personId)
         .orderBy(sql`CASE status WHEN 'DISCONNECTED' THEN 1 ELSE 0 END`)
@@ -50,14 +47,13 @@ export function accountQueries(db: Kysely<Tables>) {
     },
 
     async countAccounts() {
-      const rows = await db
+      return await db
         .selectFrom("venue_accounts")
-        .select(["venue", "status", ({ fn }) => fn.countAll().as("count")])
+        .select(["venue", "status", ({ fn }) => fn.countAll<number>().as("count")])
         .groupBy(["venue", "status"])
         .orderBy("venue")
         .orderBy("status")
         .execute();
-      return rows.map(({ venue, status, count }) => ({ venue, status, count: Number(count) }));
     },
 
     async noteAccountChecked(accountId, { status, failure, at }) {
@@ -73,7 +69,6 @@ export function accountQueries(db: Kysely<Tables>) {
     },
 
     async replaceCredentials({ accountId, personId, sealed, keyHint, keyDigests, at }, audit) {
-      if (!areTexts(accountId)) return "GONE";
       return await audited(db, async (transaction, record) => {
         if (await isKeyTaken(transaction, accountId, keyDigests)) return "TAKEN";
         const { numUpdatedRows } = await transaction
@@ -98,7 +93,6 @@ export function accountQueries(db: Kysely<Tables>) {
     },
 
     async disconnectAccount({ accountId, personId, at }, audit) {
-      if (!areTexts(accountId)) return false;
       return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("venue_accounts")
@@ -138,7 +132,7 @@ export function accountQueries(db: Kysely<Tables>) {
         // A transaction begins with what it writes, so that nobody else writes between.
         const kept = await keepSealed(transaction, to);
         const row = await accounts(transaction).where("a.id", "=", accountId).executeTakeFirst();
-        const replaced = row?.sealed === from && row.credentials !== null ? Number(row.credentials) : null;
+        const replaced = row?.sealed === from ? row.credentials : null;
         const { numUpdatedRows } = await transaction
           .updateTable("venue_accounts")
           .set({ credentials: kept, ...(keyDigest !== undefined && { key_digest: keyDigest }) })
@@ -221,9 +215,9 @@ function accountOfRow(row: AccountRow): VenueAccount {
     sealed: row.sealed,
     status: row.status,
     failure: row.failure === null ? null : JSON.parse(row.failure),
-    createdAt: Number(row.created_at),
-    checkedAt: Number(row.checked_at),
-    disconnectedAt: row.disconnected_at === null ? null : Number(row.disconnected_at),
+    createdAt: row.created_at,
+    checkedAt: row.checked_at,
+    disconnectedAt: row.disconnected_at,
   };
 }
 

@@ -104,10 +104,10 @@ type ClaimedLeadRow = {
   readonly id: string;
   readonly type: StrategyType;
   readonly status: StrategyStatus;
-  readonly version: number | string;
-  readonly revision: number | string;
+  readonly version: number;
+  readonly revision: number;
 };
 
 function claimedLeadOfRow({ id, type, status, version, revision }: ClaimedLeadRow): ClaimedLead {
-  return { strategyId: id, type, status, version: Number(version), revision: Number(revision) };
+  return { strategyId: id, type, status, version, revision };
 }

@@ -2,7 +2,6 @@
 // each store writes in its own way.
 import { type Kysely, type Selectable, sql } from "kysely";
 import { COPY_STATUSES, type Copy, type CopyStatus } from "../../domain/copying.ts";
-import { areTexts } from "../dialect.ts";
 import { audited, auditedIf } from "../people/audit.ts";
 import { isClosed } from "../people/persons.ts";
 import type { Tables } from "../schema.ts";
@@ -21,8 +20,6 @@ export function copyQueries(db: Kysely<Tables>) {
   return {
     async createCopy(copy, audit) {
       const { copyId, personId, strategyId, accountId, family } = copy;
-      if (!areTexts(strategyId)) return "NOT_OPEN";
-      if (!areTexts(accountId)) return "TAKEN";
       return await audited(db, async (transaction, record) => {
         const followable = () =>
           transaction
@@ -77,13 +74,11 @@ export function copyQueries(db: Kysely<Tables>) {
     },
 
     async findCopy(copyId) {
-      if (!areTexts(copyId)) return null;
       const row = await db.selectFrom("copies").selectAll().where("id", "=", copyId).executeTakeFirst();
       return row === undefined ? null : copyOfRow(row);
     },
 
     async listCopiesOf(personId) {
-      if (!areTexts(personId)) return [];
       const own = db.selectFrom("copies").selectAll().where("person_id", "=", personId);
       // Between two statements a copy may be stopped, which it is for good: it is in either, or in both.
       const live = await own.where("status", "<>", sql.lit("STOPPED")).execute();
@@ -98,7 +93,6 @@ export function copyQueries(db: Kysely<Tables>) {
     },
 
     async listCopiesOfStrategy(strategyId, { isLive }) {
-      if (!areTexts(strategyId)) return [];
       let query = db.selectFrom("copies").selectAll().where("strategy_id", "=", strategyId);
       if (isLive) query = query.where("status", "<>", sql.lit("STOPPED"));
       const rows = await query.orderBy("started_at").orderBy("id").execute();
@@ -128,23 +122,23 @@ export function copyQueries(db: Kysely<Tables>) {
       >;
       const rows = await db
         .selectFrom("copies")
-        .select(["status", ({ fn }) => fn.countAll().as("count")])
+        .select(["status", ({ fn }) => fn.countAll<number>().as("count")])
         .where("strategy_id", "=", strategyId)
         .groupBy("status")
         .execute();
-      for (const { status, count } of rows) counts[status] = Number(count);
+      for (const { status, count } of rows) counts[status] = count;
       return counts;
     },
 
     async tallyCopies(of) {
-      let query = db.selectFrom("copies").select(["status", "reason", ({ fn }) => fn.countAll().as("count")]);
+      let query = db
+        .selectFrom("copies")
+        .select(["status", "reason", ({ fn }) => fn.countAll<number>().as("count")]);
       if ("strategyId" in of) query = query.where("strategy_id", "=", of.strategyId);
-      const rows = await query.groupBy(["status", "reason"]).orderBy("status").orderBy("reason").execute();
-      return rows.map(({ status, reason, count }) => ({ status, reason, count: Number(count) }));
+      return await query.groupBy(["status", "reason"]).orderBy("status").orderBy("reason").execute();
     },
 
     async changeCopy({ copyId, from, status, reason, at, asks }, audit) {
-      if (!areTexts(copyId)) return false;
       return await auditedIf(db, [audit], async (transaction) => {
         const there = await transaction
           .selectFrom("copies")
@@ -167,7 +161,6 @@ export function copyQueries(db: Kysely<Tables>) {
     },
 
     async changeSettings(copyId, settings, audit) {
-      if (!areTexts(copyId)) return false;
       return await auditedIf(db, [audit], async (transaction) => {
         await noteChange(transaction, { copyId });
         const { numUpdatedRows } = await transaction
@@ -182,14 +175,13 @@ export function copyQueries(db: Kysely<Tables>) {
 
     async revisionsOf(copyIds) {
       const revisions = new Map<string, number>();
-      const asked = copyIds.filter((copyId) => areTexts(copyId));
-      for (let first = 0; first < asked.length; first += REVISIONS_AT_ONCE) {
+      for (let first = 0; first < copyIds.length; first += REVISIONS_AT_ONCE) {
         const rows = await db
           .selectFrom("copies")
           .select(["id", "revision"])
-          .where("id", "in", asked.slice(first, first + REVISIONS_AT_ONCE))
+          .where("id", "in", copyIds.slice(first, first + REVISIONS_AT_ONCE))
           .execute();
-        for (const { id, revision } of rows) revisions.set(id, Number(revision));
+        for (const { id, revision } of rows) revisions.set(id, revision);
       }
       return revisions;
     },
@@ -210,11 +202,11 @@ function copyOfRow(row: Selectable<Tables["copies"]>): Copy {
     settings: decodeSettings(row.settings),
     status: row.status,
     reason: row.reason,
-    startedAt: Number(row.started_at),
-    endedAt: row.ended_at === null ? null : Number(row.ended_at),
-    fromVersion: Number(row.from_version),
-    doneSeq: Number(row.done_seq),
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    fromVersion: row.from_version,
+    doneSeq: row.done_seq,
     book: decodeBook(row.book),
-    revision: Number(row.revision),
+    revision: row.revision,
   };
 }

@@ -3,7 +3,6 @@
 // that writes the entries.
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { MirrorStatus, SkipReason } from "../../domain/copying.ts";
-import { areTexts } from "../dialect.ts";
 import type { EntryCount } from "../ports/copies.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
@@ -18,26 +17,23 @@ type CountTable = "copy_counts" | "day_counts";
 export function countQueries(db: Kysely<Tables>) {
   return {
     async countEntries(copyId) {
-      if (!areTexts(copyId)) return [];
       return await sums(db.selectFrom("copy_counts").where("copy_id", "=", copyId));
     },
 
     async countEntriesSince(of, since) {
-      if ("strategyId" in of && !areTexts(of.strategyId)) return [];
       const days = db.selectFrom("day_counts").where("day", ">=", Math.floor(since / DAY_MS));
       return await sums("strategyId" in of ? days.where("strategy_id", "=", of.strategyId) : days);
     },
 
     async countResting(copyId) {
-      if (!areTexts(copyId)) return 0;
       const row = await db
         .selectFrom("mirror_entries")
-        .select(({ fn }) => fn.countAll().as("count"))
+        .select(({ fn }) => fn.countAll<number>().as("count"))
         .where("copy_id", "=", copyId)
         .where("is_open", "=", sql.lit(1))
         .where("status", "=", sql.lit("RESTING"))
         .executeTakeFirst();
-      return Number(row?.count ?? 0);
+      return row?.count ?? 0;
     },
   } satisfies Partial<CopyStore>;
 }
@@ -45,6 +41,7 @@ export function countQueries(db: Kysely<Tables>) {
 async function sums<Table extends CountTable>(
   counted: SelectQueryBuilder<Tables, Table, object>,
 ): Promise<readonly EntryCount[]> {
+  // PostgreSQL answers a sum of integers as text.
   const total = sql<number | string>`sum(count)`;
   const rows = await counted
     .select([

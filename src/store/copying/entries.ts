@@ -1,7 +1,6 @@
 // The mirror log: read. Its entries are written with the progress of their copies.
 import { type Kysely, sql } from "kysely";
 import type { MirrorEntry } from "../../domain/copying.ts";
-import { areTexts } from "../dialect.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
 import { decodeEntry } from "./codec.ts";
@@ -9,7 +8,6 @@ import { decodeEntry } from "./codec.ts";
 export function entryQueries(db: Kysely<Tables>) {
   return {
     async listMirrorEntries(copyId, { before, from, statuses, symbol, limit }) {
-      if (!areTexts(copyId, symbol ?? "")) return [];
       let query = db
         .selectFrom("mirror_entries")
         .select(["copy_id", "entry_id", "body"])
@@ -23,7 +21,6 @@ export function entryQueries(db: Kysely<Tables>) {
     },
 
     async findMirrorEntry(copyId, entryId) {
-      if (!areTexts(copyId)) return null;
       const row = await db
         .selectFrom("mirror_entries")
         .select(["copy_id", "entry_id", "body"])
@@ -34,7 +31,6 @@ export function entryQueries(db: Kysely<Tables>) {
     },
 
     async listEntriesOf(copyId, collectiveId) {
-      if (!areTexts(copyId, collectiveId)) return [];
       const rows = await db
         .selectFrom("mirror_entries")
         .select(["copy_id", "entry_id", "body"])
@@ -69,5 +65,5 @@ export function entryQueries(db: Kysely<Tables>) {
 type EntryRow = { readonly copy_id: string; readonly entry_id: number; readonly body: string };
 
 function entryOfRow({ copy_id, entry_id, body }: EntryRow): MirrorEntry {
-  return decodeEntry({ copyId: copy_id, entryId: Number(entry_id) }, body);
+  return decodeEntry({ copyId: copy_id, entryId: entry_id }, body);
 }

@@ -2,7 +2,6 @@
 // strategy that thousands copy does not stand for all that it did. Which copies those are their ids say,
 // which are random: neither the fastest nor the largest.
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
-import { areTexts } from "../dialect.ts";
 import type { ExecutedEntry, OrderScope } from "../ports/copies.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
@@ -13,7 +12,6 @@ type ExecutedQuery<Output> = SelectQueryBuilder<Tables & { e: Tables["mirror_ent
 export function executedQueries(db: Kysely<Tables>) {
   return {
     async listExecuted(of, bounds) {
-      if ("strategyId" in of && !areTexts(of.strategyId)) return [];
       const times = await timesOf(db, of, bounds.orders);
       const named = await Promise.all(times.map((at) => ordersAt(db, of, { at, limit: bounds.perOrder })));
       const orders = [...new Set(named.flat())].slice(0, bounds.orders);
@@ -29,12 +27,12 @@ async function timesOf(db: Kysely<Tables>, of: OrderScope, limit: number): Promi
   // Written so that no other index seems to answer it.
   const isOfOrder = sql`coalesce(collective_id, '') <> ''`;
   const latest = sql`SELECT max(lead_at) FROM mirror_entries WHERE is_executed = 1 AND ${isOfOrder} ${scope}`;
-  const { rows } = await sql<{ at: number | string }>`
+  const { rows } = await sql<{ at: number }>`
     WITH RECURSIVE times (at) AS (
       ${latest} UNION ALL SELECT (${latest} AND lead_at < times.at) FROM times WHERE times.at IS NOT NULL
     )
     SELECT at FROM times WHERE at IS NOT NULL LIMIT ${limit}`.execute(db);
-  return rows.map(({ at }) => Number(at));
+  return rows.map(({ at }) => at);
 }
 
 /** The collective ids of that time, among so many entries. */
@@ -78,7 +76,7 @@ type Row = {
 };
 
 function executedOfRow({ strategy_id, copy_id, entry_id, body }: Row, collectiveId: string): ExecutedEntry {
-  const entry = decodeEntry({ copyId: copy_id, entryId: Number(entry_id) }, body);
+  const entry = decodeEntry({ copyId: copy_id, entryId: entry_id }, body);
   const { copyId, entryId, symbol, side, leadPrice, acknowledgedAt } = entry;
   if (symbol === null || side === null || leadPrice === null || acknowledgedAt === null) {
     throw new Error(`an executed entry says of what, and against which price: ${copyId} ${entryId}`);

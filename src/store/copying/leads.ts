@@ -10,7 +10,6 @@ import {
   encodeOrder,
   encodeState,
 } from "../codec.ts";
-import { areTexts } from "../dialect.ts";
 import { auditedIf } from "../people/audit.ts";
 import { keyOfEntry } from "../rows.ts";
 import type { Tables } from "../schema.ts";
@@ -24,7 +23,6 @@ const PARAMETERS_MAX = 500;
 export function leadQueries(db: Kysely<Tables>) {
   return {
     async setOpenToCopiers(strategyId, isOpen, audit) {
-      if (!areTexts(strategyId)) return false;
       return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("strategies")
@@ -46,13 +44,12 @@ export function leadQueries(db: Kysely<Tables>) {
     },
 
     async isOpenToCopiers(strategyId) {
-      if (!areTexts(strategyId)) return false;
       const row = await db
         .selectFrom("strategies")
         .select("is_open_to_copiers")
         .where("id", "=", strategyId)
         .executeTakeFirst();
-      return Number(row?.is_open_to_copiers ?? 0) === 1;
+      return row?.is_open_to_copiers === 1;
     },
 
     async revisionOfLead(strategyId) {
@@ -61,11 +58,10 @@ export function leadQueries(db: Kysely<Tables>) {
         .select("revision")
         .where("strategy_id", "=", strategyId)
         .executeTakeFirst();
-      return Number(row?.revision ?? 0);
+      return row?.revision ?? 0;
     },
 
     async findLead(strategyId) {
-      if (!areTexts(strategyId)) return null;
       const row = await db
         .selectFrom("leads")
         .innerJoin("strategies", "strategies.id", "leads.strategy_id")
@@ -79,8 +75,8 @@ export function leadQueries(db: Kysely<Tables>) {
         strategyId,
         type,
         account: account === null ? null : decodeLeadAccount({ strategyId, type }, account),
-        version: Number(row.version),
-        seq: Number(row.seq),
+        version: row.version,
+        seq: row.seq,
       };
     },
 
@@ -95,9 +91,9 @@ export function leadQueries(db: Kysely<Tables>) {
         .limit(limit)
         .execute();
       return rows.map((row) => ({
-        version: Number(row.version),
+        version: row.version,
         key: keyOfEntry(row.key),
-        at: Number(row.at),
+        at: row.at,
         events: decodeEvents(row.events),
       }));
     },
@@ -118,7 +114,7 @@ export function leadQueries(db: Kysely<Tables>) {
         await db
           .deleteFrom("lead_entries")
           .where("strategy_id", "=", strategyId)
-          .where("version", "<=", Math.min(Number(lead.version), Number(oldest.version) + PRUNED_MAX))
+          .where("version", "<=", Math.min(lead.version, oldest.version + PRUNED_MAX))
           .execute();
       }
       const live = await db
@@ -127,10 +123,7 @@ export function leadQueries(db: Kysely<Tables>) {
         .where("strategy_id", "=", strategyId)
         .where("status", "<>", "STOPPED")
         .execute();
-      const last = live.reduce(
-        (least, copy) => Math.min(least, Number(copy.done_seq)),
-        Number(lead.seq) - kept,
-      );
+      const last = live.reduce((least, copy) => Math.min(least, copy.done_seq), lead.seq - kept);
       const rows = await db
         .selectFrom("lead_actions")
         .select(["seq", "version"])
@@ -140,8 +133,8 @@ export function leadQueries(db: Kysely<Tables>) {
         .limit(PRUNED_MAX + live.length)
         .execute();
       const pruned = withoutFirsts(
-        rows.map(({ seq, version }) => ({ seq: Number(seq), version: Number(version) })),
-        live.map((copy) => Number(copy.from_version)),
+        rows,
+        live.map((copy) => copy.from_version),
       );
       for (let from = 0; from < pruned.length; from += PARAMETERS_MAX) {
         await db
@@ -165,7 +158,6 @@ export function leadQueries(db: Kysely<Tables>) {
     },
 
     async listRecentActions(strategyId, { kinds, limit }) {
-      if (!areTexts(strategyId)) return [];
       let query = db
         .selectFrom("lead_actions")
         .select(["seq", "version", "body"])
@@ -223,5 +215,5 @@ function decodeLeadAccount(lead: { strategyId: string; type: StrategyType }, tex
 }
 
 function actionOfRow({ seq, version, body }: { seq: number; version: number; body: string }) {
-  return decodeAction({ seq: Number(seq), version: Number(version) }, body);
+  return decodeAction({ seq, version }, body);
 }

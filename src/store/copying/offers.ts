@@ -1,6 +1,6 @@
 // The strategies that copiers may start to follow: listed newest first, a page at a time, and counted.
 import { type Kysely, sql } from "kysely";
-import { areTexts, contains, isAfter } from "../dialect.ts";
+import { contains, isAfter } from "../dialect.ts";
 import type { OfferFilter } from "../ports/leads.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
@@ -8,12 +8,11 @@ import type { CopyStore } from "../store.ts";
 export function offerQueries(db: Kysely<Tables>) {
   return {
     async listOpenStrategies({ after, limit, ...filter }) {
-      if (!areTexts(filter.search ?? "", after?.id ?? "")) return [];
       let query = openStrategies(db, filter)
         .select(["s.id", "s.type", "s.status", "s.name", "s.owner_id", "s.created_at"])
         .select(({ selectFrom }) =>
           selectFrom("copies")
-            .select(({ fn }) => fn.countAll().as("copies"))
+            .select(({ fn }) => fn.countAll<number>().as("copies"))
             .whereRef("copies.strategy_id", "=", "s.id")
             .where("copies.status", "<>", sql.lit("STOPPED"))
             .as("copies"),
@@ -28,17 +27,16 @@ export function offerQueries(db: Kysely<Tables>) {
         status,
         name,
         ownerId: owner_id ?? "",
-        createdAt: Number(created_at),
-        copies: Number(copies),
+        createdAt: created_at,
+        copies: copies ?? 0,
       }));
     },
 
     async countOpenStrategies(filter) {
-      if (!areTexts(filter.search ?? "")) return 0;
       const { count } = await openStrategies(db, filter)
-        .select(({ fn }) => fn.countAll().as("count"))
+        .select(({ fn }) => fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
-      return Number(count);
+      return count;
     },
   } satisfies Partial<CopyStore>;
 }

@@ -2,7 +2,6 @@
 // the database sees to it.
 import type { Kysely, Selectable, Transaction } from "kysely";
 import type { CopyRequest } from "../../domain/copying.ts";
-import { areTexts } from "../dialect.ts";
 import { audited } from "../people/audit.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
@@ -49,7 +48,6 @@ export function requestQueries(db: Kysely<Tables>) {
     },
 
     async listRequests(copyId, limit) {
-      if (!areTexts(copyId)) return [];
       const rows = await db
         .selectFrom("copy_requests")
         .selectAll()
@@ -91,9 +89,9 @@ function requestOfRow(row: Selectable<Tables["copy_requests"]>): CopyRequest {
     requestId: row.id,
     copyId: row.copy_id,
     kind: row.kind,
-    mayIncrease: Number(row.may_increase) === 1,
-    askedAt: Number(row.asked_at),
-    doneAt: row.done_at === null ? null : Number(row.done_at),
+    mayIncrease: row.may_increase === 1,
+    askedAt: row.asked_at,
+    doneAt: row.done_at,
     failure: row.failure === null ? null : JSON.parse(row.failure),
   };
 }

@@ -14,7 +14,7 @@ export async function keepSealed(transaction: Transaction<Tables>, sealed: strin
     .values({ sealed })
     .returning("position")
     .executeTakeFirstOrThrow();
-  return Number(position);
+  return position;
 }
 
 /** Overwrites what is there; nothing for an account that has none. */
@@ -45,6 +45,5 @@ export async function positionOf(db: Kysely<Tables>, accountId: string): Promise
     .select("credentials")
     .where("id", "=", accountId)
     .executeTakeFirst();
-  const position = row?.credentials ?? null;
-  return position === null ? null : Number(position);
+  return row?.credentials ?? null;
 }

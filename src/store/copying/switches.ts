@@ -1,7 +1,6 @@
 // Kill switches: what stops all sending of a copier, of a strategy or to a venue.
 import type { Kysely, Selectable } from "kysely";
 import type { KillSwitch, SwitchKind } from "../../domain/copying.ts";
-import { areTexts } from "../dialect.ts";
 import { auditedIf } from "../people/audit.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
@@ -13,7 +12,6 @@ const ANYBODYS = { setBy: null };
 export function switchQueries(db: Kysely<Tables>) {
   return {
     async setSwitch({ kind, id, reason, setBy, setAt }, audit, { takesOver } = KEEPS) {
-      if (!areTexts(id)) return false;
       return await auditedIf(db, [audit], async (transaction) => {
         const set = await transaction
           .insertInto("kill_switches")
@@ -34,7 +32,6 @@ export function switchQueries(db: Kysely<Tables>) {
     },
 
     async clearSwitch(kind, id, audit, { setBy } = ANYBODYS) {
-      if (!areTexts(id, setBy ?? "")) return false;
       return await auditedIf(db, [audit], async (transaction) => {
         const cleared = transaction.deleteFrom("kill_switches").where("kind", "=", kind).where("id", "=", id);
         const { numDeletedRows } = await (setBy === null
@@ -67,5 +64,5 @@ function concernedBy(kind: SwitchKind, id: string): Concerned {
 
 function switchOfRow(row: Selectable<Tables["kill_switches"]>): KillSwitch {
   const { kind, id, reason, set_by, set_at } = row;
-  return { kind, id, reason, setBy: set_by, setAt: Number(set_at) };
+  return { kind, id, reason, setBy: set_by, setAt: set_at };
 }

@@ -2,7 +2,6 @@
 // waits for, by what is known of them.
 import { type Kysely, sql } from "kysely";
 import type { CopyStatus, LeadAction } from "../../domain/copying.ts";
-import { areTexts } from "../dialect.ts";
 import type { OrderScope } from "../ports/copies.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
@@ -14,7 +13,6 @@ const KEEPING_UP: readonly CopyStatus[] = ["FOLLOWING", "PAUSED"];
 export function unfinishedQueries(db: Kysely<Tables>) {
   return {
     async findBehind(copyId) {
-      if (!areTexts(copyId)) return null;
       const row = await db
         .selectFrom("copies as c")
         .innerJoin("leads as l", "l.strategy_id", "c.strategy_id")
@@ -29,7 +27,7 @@ export function unfinishedQueries(db: Kysely<Tables>) {
         .executeTakeFirst();
       if (row === undefined) return null;
       const { at } = actionOfRow(row);
-      return { actions: Number(row.last) - Number(row.seq) + 1, since: at };
+      return { actions: row.last - row.seq + 1, since: at };
     },
 
     async countBehind(of, before) {
@@ -43,7 +41,7 @@ export function unfinishedQueries(db: Kysely<Tables>) {
       const strategies = await query.groupBy(["c.strategy_id", "l.seq"]).execute();
       let count = 0;
       for (const { strategy_id, seq, done } of strategies) {
-        const range = { after: Number(done), last: Number(seq) };
+        const range = { after: done, last: seq };
         const action = await lastBefore(db, strategy_id, { ...range, before });
         if (action !== null) count += await countBefore(db, strategy_id, action);
       }
@@ -57,8 +55,8 @@ export function unfinishedQueries(db: Kysely<Tables>) {
         reason: row.reason,
         venue: row.venue,
         accountStatus: row.account_status,
-        isHalted: Number(row.is_halted) === 1,
-        count: Number(row.count),
+        isHalted: row.is_halted === 1,
+        count: row.count,
       }));
     },
   } satisfies Partial<CopyStore>;
@@ -103,17 +101,17 @@ async function actionAt(db: Kysely<Tables>, strategyId: string, seq: number): Pr
 async function countBefore(db: Kysely<Tables>, strategyId: string, { seq, version }: Place): Promise<number> {
   const row = await db
     .selectFrom("copies")
-    .select(({ fn }) => fn.countAll().as("count"))
+    .select(({ fn }) => fn.countAll<number>().as("count"))
     .where("strategy_id", "=", strategyId)
     .where("status", "in", KEEPING_UP)
     .where("done_seq", "<", seq)
     .where("from_version", "<", version)
     .executeTakeFirst();
-  return Number(row?.count ?? 0);
+  return row?.count ?? 0;
 }
 
 async function unclosed(db: Kysely<Tables>, of: OrderScope) {
-  const isHalted = sql<number | string>`max(CASE WHEN k.id IS NULL THEN 0 ELSE 1 END)`;
+  const isHalted = sql<number>`max(CASE WHEN k.id IS NULL THEN 0 ELSE 1 END)`;
   const each = db
     .selectFrom("copies as c")
     .innerJoin("strategies as s", "s.id", "c.strategy_id")
@@ -147,7 +145,7 @@ async function unclosed(db: Kysely<Tables>, of: OrderScope) {
       "venue",
       "account_status",
       "is_halted",
-      ({ fn }) => fn.countAll().as("count"),
+      ({ fn }) => fn.countAll<number>().as("count"),
     ])
     .groupBy(["status", "reason", "venue", "account_status", "is_halted"])
     .orderBy("venue")
@@ -156,12 +154,8 @@ async function unclosed(db: Kysely<Tables>, of: OrderScope) {
     .execute();
 }
 
-type ActionRow = {
-  readonly seq: number | string;
-  readonly version: number | string;
-  readonly body: string;
-};
+type ActionRow = { readonly seq: number; readonly version: number; readonly body: string };
 
 function actionOfRow({ seq, version, body }: ActionRow): LeadAction {
-  return decodeAction({ seq: Number(seq), version: Number(version) }, body);
+  return decodeAction({ seq, version }, body);
 }

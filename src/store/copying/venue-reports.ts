@@ -30,7 +30,7 @@ export function venueReportQueries(db: Kysely<Tables>, execute: Execute) {
         .orderBy("at", "desc")
         .orderBy("copier")
         .execute();
-      return rows.map(({ copier, at, venues }) => ({ copier, at: Number(at), venues: JSON.parse(venues) }));
+      return rows.map(({ copier, at, venues }) => ({ copier, at, venues: JSON.parse(venues) }));
     },
   } satisfies Partial<CopyStore>;
 }

@@ -3,7 +3,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import type { AuditAction, AuditSubject, NewAuditRecord } from "../../domain/audit.ts";
 import { addPending } from "../copying/requests.ts";
 import { noteChange } from "../copying/revisions.ts";
-import { areTexts, isPostgres } from "../dialect.ts";
+import { isPostgres } from "../dialect.ts";
 import type { PeopleStore } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 import { audited, auditedIf } from "./audit.ts";
@@ -17,7 +17,6 @@ const CLOSED_EMAIL_PREFIX = "closed:";
 export function closedAccountQueries(db: Kysely<Tables>) {
   return {
     async lockPerson(personId, at, audit) {
-      if (!areTexts(personId)) return false;
       return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("people")
@@ -40,7 +39,6 @@ export function closedAccountQueries(db: Kysely<Tables>) {
     },
 
     async unlockPerson(personId, audit) {
-      if (!areTexts(personId)) return false;
       return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("people")
@@ -63,7 +61,6 @@ export function closedAccountQueries(db: Kysely<Tables>) {
     },
 
     async closePerson({ personId, at, newRequestId }, audit) {
-      if (!areTexts(personId)) return false;
       return await audited(db, async (transaction, record) => {
         const { numUpdatedRows } = await transaction
           .updateTable("people")
@@ -101,7 +98,7 @@ export function closedAccountQueries(db: Kysely<Tables>) {
         .where("is_closing", "=", sql.lit<number>(1))
         .orderBy("closed_at")
         .execute();
-      return rows.map(({ id, closed_at }) => ({ personId: id, closedAt: Number(closed_at) }));
+      return rows.map(({ id, closed_at }) => ({ personId: id, closedAt: closed_at ?? 0 }));
     },
 
     async endClosing(personId) {

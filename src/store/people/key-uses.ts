@@ -9,10 +9,7 @@ export function keyUseQueries(db: Kysely<Tables>) {
       if (keyIds.length === 0) return new Map();
       const rows = await db.selectFrom("key_uses").selectAll().where("key_id", "in", keyIds).execute();
       return new Map(
-        rows.map(({ key_id: keyId, at, address, route }) => [
-          keyId,
-          { keyId, at: Number(at), address, route },
-        ]),
+        rows.map(({ key_id: keyId, at, address, route }) => [keyId, { keyId, at, address, route }]),
       );
     },
   } satisfies Partial<PeopleStore>;

@@ -1,7 +1,7 @@
 // Identity forms and the decisions about them. The status in the person's row changes in the transaction of
 // the submission.
 import type { Kysely, Selectable } from "kysely";
-import { areTexts, isAfter } from "../dialect.ts";
+import { isAfter } from "../dialect.ts";
 import type { KycSubmission, PeopleStore } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 import { auditedIf } from "./audit.ts";
@@ -33,7 +33,6 @@ export function kycQueries(db: Kysely<Tables>) {
     },
 
     async findKyc(submissionId) {
-      if (!areTexts(submissionId)) return null;
       const row = await db
         .selectFrom("kyc_submissions")
         .selectAll()
@@ -43,7 +42,6 @@ export function kycQueries(db: Kysely<Tables>) {
     },
 
     async listKycOf(personId) {
-      if (!areTexts(personId)) return [];
       const rows = await db
         .selectFrom("kyc_submissions")
         .selectAll()
@@ -83,7 +81,6 @@ export function kycQueries(db: Kysely<Tables>) {
     },
 
     async decideKyc({ submissionId, status, reason, decidedBy, at }, audit) {
-      if (!areTexts(submissionId)) return false;
       return await auditedIf(db, [audit], async (transaction) => {
         const decided = await transaction
           .updateTable("kyc_submissions")
@@ -110,8 +107,8 @@ function submissionOfRow(row: Selectable<Tables["kyc_submissions"]>): KycSubmiss
     personId: row.person_id,
     sealedForm: row.sealed_form,
     status: row.status,
-    submittedAt: Number(row.submitted_at),
-    decidedAt: row.decided_at === null ? null : Number(row.decided_at),
+    submittedAt: row.submitted_at,
+    decidedAt: row.decided_at,
     decidedBy: row.decided_by,
     reason: row.reason,
   };

@@ -1,7 +1,7 @@
 // Who owns which strategies and keys, and which key manages which strategy. A key manages one strategy at a
 // time; the key of a closed strategy can read it until it is bound to another one.
 import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from "kysely";
-import { areTexts, isPostgres } from "../dialect.ts";
+import { isPostgres } from "../dialect.ts";
 import { boundKeyOfRow, KEY_COLUMNS, type KeyRow, keyOfRow, keyRow } from "../key-rows.ts";
 import type { OwnedStrategy, PeopleStore } from "../ports/people.ts";
 import type { CreatedStrategy } from "../ports/trading.ts";
@@ -23,7 +23,6 @@ export function ownershipQueries(db: Kysely<Tables>) {
     },
 
     async createStrategy({ first, ownerId, name, keyId, createdAt, openMax }, audits) {
-      if (!areTexts(keyId)) return false;
       const { strategyId } = first.account;
       return await auditedIf(db, audits, async (transaction) => {
         if (openMax !== undefined && (await countOpenStrategies(transaction, ownerId)) >= openMax)
@@ -42,7 +41,6 @@ export function ownershipQueries(db: Kysely<Tables>) {
     },
 
     async bindKey({ keyId, strategyId, ownerId }, audit) {
-      if (!areTexts(keyId, strategyId)) return false;
       return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("api_keys")
@@ -74,7 +72,6 @@ export function ownershipQueries(db: Kysely<Tables>) {
     },
 
     async revokeOwnKey({ keyId, ownerId, at }, audit) {
-      if (!areTexts(keyId)) return null;
       return await audited(db, async (transaction, record) => {
         const revoked = await transaction
           .updateTable("api_keys")
@@ -99,7 +96,6 @@ export function ownershipQueries(db: Kysely<Tables>) {
     },
 
     async renameStrategy({ strategyId, from, to }, audit) {
-      if (!areTexts(strategyId, from)) return false;
       return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("strategies")
@@ -112,7 +108,6 @@ export function ownershipQueries(db: Kysely<Tables>) {
     },
 
     async findStrategy(strategyId) {
-      if (!areTexts(strategyId)) return null;
       const row = await selectStrategies(db).where("s.id", "=", strategyId).executeTakeFirst();
       return row === undefined ? null : strategyOfRow(row);
     },
@@ -185,22 +180,22 @@ function isFree({ and, eb, exists, or, selectFrom }: ExpressionBuilder<Tables, "
 async function countLiveKeys(transaction: Transaction<Tables>, ownerId: string | null): Promise<number> {
   const { count } = await transaction
     .selectFrom("api_keys")
-    .select(({ fn }) => fn.countAll().as("count"))
+    .select(({ fn }) => fn.countAll<number>().as("count"))
     .where("owner_id", "=", ownerId)
     .where("revoked_at", "is", null)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 /** Strategies of an owner that are not closed. Until the transaction ends the count may only fall. */
 async function countOpenStrategies(transaction: Transaction<Tables>, ownerId: string): Promise<number> {
   const { count } = await transaction
     .selectFrom("strategies")
-    .select(({ fn }) => fn.countAll().as("count"))
+    .select(({ fn }) => fn.countAll<number>().as("count"))
     .where("owner_id", "=", ownerId)
     .where("status", "<>", "CLOSED")
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 /** Adds a strategy with its first entry. */
@@ -241,7 +236,7 @@ function selectStrategies(db: Kysely<Tables>) {
 type StrategyRow = Pick<Selectable<Tables["strategies"]>, "type" | "status" | "name"> & {
   readonly own_id: string;
   readonly own_owner_id: string | null;
-  readonly own_created_at: number | string;
+  readonly own_created_at: number;
 } & { readonly [C in keyof KeyRow]: KeyRow[C] | null };
 
 function strategyOfRow(row: StrategyRow): OwnedStrategy {
@@ -251,7 +246,7 @@ function strategyOfRow(row: StrategyRow): OwnedStrategy {
     status: row.status,
     ownerId: row.own_owner_id,
     name: row.name,
-    createdAt: Number(row.own_created_at),
+    createdAt: row.own_created_at,
     key: hasKey(row) ? keyOfRow(row) : null,
   };
 }

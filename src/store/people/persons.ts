@@ -1,7 +1,7 @@
 // People: found by id or e-mail address, listed and counted; their roles and profiles.
 import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import type { KycStatus, Person } from "../../domain/person.ts";
-import { areTexts, contains, isAfter, isPostgres } from "../dialect.ts";
+import { contains, isAfter, isPostgres } from "../dialect.ts";
 import type { PeopleStore } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 import { audited } from "./audit.ts";
@@ -9,19 +9,16 @@ import { audited } from "./audit.ts";
 export function personQueries(db: Kysely<Tables>) {
   return {
     async findPerson(personId) {
-      if (!areTexts(personId)) return null;
       const row = await selectPeople(db).where("people.id", "=", personId).executeTakeFirst();
       return row === undefined ? null : personOfRow(row);
     },
 
     async findPersonByEmail(email) {
-      if (!areTexts(email)) return null;
       const row = await selectPeople(db).where("people.email", "=", email).executeTakeFirst();
       return row === undefined ? null : personOfRow(row);
     },
 
     async listPeople({ search, kyc, after, limit }) {
-      if (!areTexts(search ?? "")) return [];
       let query = selectPeople(db);
       if (search !== undefined) {
         query = query.where(({ eb, or }) =>
@@ -48,10 +45,10 @@ export function personQueries(db: Kysely<Tables>) {
       const counts: Record<KycStatus, number> = { NONE: 0, PENDING: 0, APPROVED: 0, REJECTED: 0 };
       const rows = await db
         .selectFrom("people")
-        .select(["kyc", ({ fn }) => fn.countAll().as("count")])
+        .select(["kyc", ({ fn }) => fn.countAll<number>().as("count")])
         .groupBy("kyc")
         .execute();
-      for (const { kyc, count } of rows) counts[kyc] = Number(count);
+      for (const { kyc, count } of rows) counts[kyc] = count;
       return counts;
     },
 
@@ -139,15 +136,15 @@ function personOfRow(row: PersonRow): Person {
   return {
     personId: row.id,
     email: row.email,
-    isEmailVerified: Number(row.email_verified) === 1,
+    isEmailVerified: row.email_verified === 1,
     name: row.name,
     role: row.role,
     profile: row.profile,
     kyc: row.kyc,
     kycReason: row.kyc_reason,
     hasSecondFactor: Boolean(row.has_second_factor),
-    createdAt: Number(row.created_at),
-    lockedAt: row.locked_at === null ? null : Number(row.locked_at),
-    closedAt: row.closed_at === null ? null : Number(row.closed_at),
+    createdAt: row.created_at,
+    lockedAt: row.locked_at,
+    closedAt: row.closed_at,
   };
 }

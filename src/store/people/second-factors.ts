@@ -105,10 +105,10 @@ export function secondFactorQueries(db: Kysely<Tables>) {
     async countRecoveryCodes(personId) {
       const row = await db
         .selectFrom("recovery_codes")
-        .select(({ fn }) => fn.countAll().as("count"))
+        .select(({ fn }) => fn.countAll<number>().as("count"))
         .where("person_id", "=", personId)
         .executeTakeFirstOrThrow();
-      return Number(row.count);
+      return row.count;
     },
   } satisfies Partial<PeopleStore>;
 }
@@ -129,6 +129,6 @@ function factorOfRow(row: Selectable<Tables["second_factors"]>): SecondFactor {
   return {
     personId: row.person_id,
     sealedSeed: row.sealed_seed,
-    isEnabled: Number(row.is_enabled) === 1,
+    isEnabled: row.is_enabled === 1,
   };
 }

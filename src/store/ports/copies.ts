@@ -2,7 +2,8 @@
 // switches.
 //
 // The process that has claimed the lead writes a copy's book and cursor (`leads.ts`). People change its
-// status and settings at the same time; those columns are theirs.
+// status and settings at the same time; those columns are theirs. Texts that are stored as they are contain
+// no NUL, which the dashboard refuses.
 
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type {

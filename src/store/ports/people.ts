@@ -2,7 +2,8 @@
 //
 // Whatever takes a `NewAuditRecord` is one transaction with it: what was done is audited, or was not done.
 // Conditions that decide between two processes (a code accepted once, a key bound once, a submission decided
-// once) are part of the statement that writes. Times are wall time, Unix ms. None of this is on the hot path.
+// once) are part of the statement that writes. Times are wall time, Unix ms. Texts contain no NUL, which not
+// every database can be asked for: the dashboard refuses it. None of this is on the hot path.
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { KycStatus, Person, Profile, Role } from "../../domain/person.ts";
 import type { ApiKeyRecord, BoundKey, Revocation, Strategy } from "../../domain/strategy.ts";

@@ -7,7 +7,15 @@
 // What a loss under way means, only the one who was waiting can say: nothing for a read, an unknown outcome
 // for a commit.
 import type { CompiledQuery, PostgresPool, PostgresPoolClient } from "kysely";
-import { DatabaseError, Pool, type PoolClient, type QueryConfig, type QueryResultRow } from "pg";
+import {
+  DatabaseError,
+  Pool,
+  type PoolClient,
+  type QueryConfig,
+  type QueryResultRow,
+  TypeOverrides,
+  types,
+} from "pg";
 import { StoreFailure, StoreUnavailable } from "../store.ts";
 import { Addresses } from "./addresses.ts";
 import { DatabaseUnfit, lookOver, OnStandby, type SessionSettings } from "./server-check.ts";
@@ -31,6 +39,10 @@ const IDLE_TRANSACTION_MS_MAX = 15_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /** A connection that nobody has used for this long is closed, ms. */
 const IDLE_MS_MAX = 60_000;
+
+/** 64-bit integers are answered as numbers, as by the other store, and not as text. */
+const TYPES = new TypeOverrides();
+TYPES.setTypeParser(types.builtins.INT8, Number);
 
 export type ConnectionTerms = {
   readonly connectionsMax: number;
@@ -78,6 +90,7 @@ export class Connections {
       idleTimeoutMillis: IDLE_MS_MAX,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+      types: TYPES,
       onConnect: (client) => lookOver(client, this.#settings),
       // A transaction is sent at once: see `execute`.
       pipeline: true,

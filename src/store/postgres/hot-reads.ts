@@ -54,13 +54,12 @@ const FIND_SIGNALS = `
   SELECT wanted.place, ${SIGNAL} FROM wanted
   JOIN signals g ON g.strategy_id = wanted.strategy_id AND g.idempotency_key = wanted.key`;
 
-/** 64-bit integers come as text. */
-type Placed = QueryResultRow & { readonly place: string };
-type AccountRow = Placed & StrategyRow & { readonly version: string; readonly orders: string | null };
+type Placed = QueryResultRow & { readonly place: number };
+type AccountRow = Placed & StrategyRow & { readonly version: number; readonly orders: string | null };
 type EntryRow = Placed & {
-  readonly version: string;
+  readonly version: number;
   readonly key: string;
-  readonly at: string;
+  readonly at: number;
   readonly events: string;
 };
 
@@ -143,14 +142,14 @@ function inPlace<Row extends Placed, Found>(
   decode: (row: Row) => Found,
 ): readonly (Found | null)[] {
   const found = new Array<Found | null>(count).fill(null);
-  for (const row of rows) found[Number(row.place) - 1] = decode(row);
+  for (const row of rows) found[row.place - 1] = decode(row);
   return found;
 }
 
 function accountOfRow(row: AccountRow): LoadedAccount {
-  return { account: decodeAccount(row, decodeOrders(row.orders)), version: Number(row.version) };
+  return { account: decodeAccount(row, decodeOrders(row.orders)), version: row.version };
 }
 
 function entryOfRow({ version, key, at, events }: EntryRow): JournalEntry {
-  return { version: Number(version), key, at: Number(at), events: decodeEvents(events) };
+  return { version, key, at, events: decodeEvents(events) };
 }

@@ -98,9 +98,9 @@ export async function openPostgresStore(url: string): Promise<Store> {
 
     async sizeBytes() {
       const { rows } = await sql<{
-        size: string;
+        size: number;
       }>`SELECT pg_database_size(current_database()) AS size`.execute(db);
-      return Number(rows[0]?.size ?? 0);
+      return rows[0]?.size ?? 0;
     },
 
     async waitsForStandby() {
@@ -241,7 +241,7 @@ async function attempt(
 /** The places of the commits of a group whose very entry is in the journal. */
 async function findEntered(connections: Connections, group: readonly Commit[]): Promise<ReadonlySet<number>> {
   const rows = group.map(({ account, entry }) => journalRow(account.strategyId, entry));
-  const found = await connections.query<{ place: string }>({
+  const found = await connections.query<{ place: number }>({
     text: `
       SELECT place FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[])
         WITH ORDINALITY AS given (strategy_id, key, version, at, events, place)
@@ -255,5 +255,5 @@ async function findEntered(connections: Connections, group: readonly Commit[]): 
       rows.map(({ events }) => events),
     ],
   });
-  return new Set(found.map(({ place }) => Number(place) - 1));
+  return new Set(found.map(({ place }) => place - 1));
 }

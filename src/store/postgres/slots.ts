@@ -21,7 +21,7 @@ const LIVE_IDS = sql`(SELECT id FROM servers WHERE expires_at >= ${NOW})`;
 
 type Note = { readonly kind: SymbolNoteKind; readonly symbol: string; readonly at: number };
 type NoteStore = Pick<Store, "noteHeard" | "forgetHeard" | "listHeard" | "noteFunding" | "listFundingNoted">;
-type SlotRow = { readonly slot: number; readonly epoch: string };
+type SlotRow = { readonly slot: number; readonly epoch: number };
 
 export class PostgresSlots implements SlotStore {
   readonly serverId: string;
@@ -88,16 +88,13 @@ export class PostgresSlots implements SlotStore {
     );
     this.#ownUntil = until;
     this.#own = new Set(ownOf(own).keys());
-    const rows = servers as { id: string; epoch: string; is_live: boolean }[];
+    const rows = servers as { id: string; epoch: number; is_live: boolean }[];
+    const [counted] = free as { free: number; now: number }[];
     return {
-      servers: rows.map(({ id, epoch, is_live }) => ({
-        serverId: id,
-        epoch: Number(epoch),
-        isLive: is_live,
-      })),
+      servers: rows.map(({ id, epoch, is_live }) => ({ serverId: id, epoch, isLive: is_live })),
       own: ownOf(own),
-      free: Number((free as { free: string }[])[0]?.free ?? 0),
-      now: Number((free as { now: string }[])[0]?.now ?? 0),
+      free: counted?.free ?? 0,
+      now: counted?.now ?? 0,
     };
   }
 
@@ -203,13 +200,12 @@ export class PostgresSlots implements SlotStore {
   }
 
   async #notesOf(kind: SymbolNoteKind): Promise<{ symbol: string; at: number }[]> {
-    const rows = await this.#db
+    return await this.#db
       .selectFrom("server_notes")
       .select(["symbol", "at"])
       .where("server", "=", this.serverId)
       .where("kind", "=", kind)
       .execute();
-    return rows.map(({ symbol, at }) => ({ symbol, at: Number(at) }));
   }
 
   #ownSlots(): RawBuilder<unknown> {
@@ -230,5 +226,5 @@ export class PostgresSlots implements SlotStore {
 }
 
 function ownOf(rows: readonly unknown[]): ReadonlyMap<number, number> {
-  return new Map((rows as readonly SlotRow[]).map(({ slot, epoch }) => [slot, Number(epoch)]));
+  return new Map((rows as readonly SlotRow[]).map(({ slot, epoch }) => [slot, epoch]));
 }

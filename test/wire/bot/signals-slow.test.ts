@@ -11,12 +11,6 @@ import { type BotClient, botClient } from "../../support/bot-client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type InProcessGateway, openInProcess } from "../../support/servers/in-process.ts";
 
-class SpotMarket extends MarketStub {
-  readonly now = () => 1_000;
-  readonly sequence = () => 0;
-  readonly prepare = () => undefined;
-}
-
 const BUY = { symbol: "BTCUSDT", tradeType: "BUY", orderType: "LIMIT", quantity: "0.001", price: "50000" };
 
 /** Writes that are begun wait while it is closed. */
@@ -76,7 +70,7 @@ function onSlowDisk(store: Store): Store {
 }
 
 beforeAll(async () => {
-  const market = new SpotMarket([symbolRules("BTC")]);
+  const market = new MarketStub([symbolRules("BTC")]);
   gateway = await openInProcess({ SPOT: market }, { between: onSlowDisk, after: time.after });
 });
 afterAll(() => gateway.close());

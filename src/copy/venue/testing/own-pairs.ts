@@ -1,22 +1,17 @@
 // Spot pairs that the test controls: rows as the exchange publishes them, prices as the test sets them.
 // Source: reference exchange, section 6.
-import type { Quote } from "../../../domain/market.ts";
-import type { SymbolRules } from "../../../domain/symbol.ts";
+import { MarketStub } from "../../../engine/testing/market-stub.ts";
 import type { UpstreamAnswer } from "../../../market/client/rest/rest.ts";
 import type { ExchangeInfoBody } from "../../../market/client/rules/listings.ts";
 import { parseSymbolRules } from "../../../market/client/rules/symbol-rules.ts";
-import { decimal, formatDecimal, type Price } from "../../../money/decimal.ts";
+import { decimal, formatDecimal } from "../../../money/decimal.ts";
 
-export class OwnPairs {
-  readonly now: () => number;
-  readonly #rules = new Map<string, SymbolRules>();
-  readonly #quotes = new Map<string, Quote>();
-  readonly #lastPrices = new Map<string, Price>();
+export class OwnPairs extends MarketStub {
   readonly #rows = new Map<string, ReturnType<typeof pairRow>>();
   #version = 0;
 
   constructor(symbols: readonly string[], now: () => number) {
-    this.now = now;
+    super([], now);
     for (const symbol of symbols) this.list(pairRow(symbol));
   }
 
@@ -24,39 +19,29 @@ export class OwnPairs {
   list(row: ReturnType<typeof pairRow>): void {
     const parsed = parseSymbolRules(row);
     if (!("rules" in parsed)) throw new Error(`a row of the test's own parses: ${JSON.stringify(parsed)}`);
-    this.#rules.set(row.symbol, parsed.rules);
+    this.setRules(parsed.rules);
     this.#rows.set(row.symbol, row);
     this.#version += 1;
   }
 
-  delist(symbol: string): void {
-    this.#rules.delete(symbol);
+  override delist(symbol: string): void {
+    super.delist(symbol);
     this.#rows.delete(symbol);
     this.#version += 1;
   }
 
   /** Best bid and best ask; the last price is the ask. */
   show(symbol: string, bid: string, ask: string): void {
-    this.#quotes.set(symbol, { bid: decimal(bid), ask: decimal(ask) });
-    this.#lastPrices.set(symbol, decimal(ask));
+    this.setQuote(symbol, { bid: decimal(bid), ask: decimal(ask) });
+    this.setLastPrice(symbol, decimal(ask));
+    this.setAveragePrice(symbol, decimal(ask));
   }
 
   /** There is no price any more: the venue answers 503. */
   silence(symbol: string): void {
-    this.#quotes.delete(symbol);
+    this.setQuote(symbol, null);
   }
 
-  readonly sequence = () => 0;
-  readonly prepare = () => undefined;
-  readonly book = () => null;
-  readonly untradable = () => null;
-  readonly delisted = (symbol: string) => (this.#rules.has(symbol) ? null : { lastMark: null });
-  readonly rules = (symbol: string) => this.#rules.get(symbol) ?? null;
-  readonly quote = (symbol: string) => this.#quotes.get(symbol) ?? null;
-  readonly markPrice = () => null;
-  readonly lastMarkPrice = () => null;
-  readonly lastPrice = (symbol: string) => this.#lastPrices.get(symbol) ?? null;
-  readonly averagePrice = (symbol: string) => this.#lastPrices.get(symbol) ?? null;
   readonly exchangeInfo = (): ExchangeInfoBody => ({
     head: { timezone: "UTC" },
     symbols: new Map(this.#rows),
@@ -65,7 +50,7 @@ export class OwnPairs {
 
   /** The last prices, as the market's own route answers them. */
   readonly query = async (): Promise<UpstreamAnswer> => {
-    const rows = [...this.#lastPrices].map(([symbol, price]) => ({ symbol, price: formatDecimal(price) }));
+    const rows = [...this.lastPrices].map(([symbol, price]) => ({ symbol, price: formatDecimal(price) }));
     return { unavailable: false, status: 200, text: JSON.stringify(rows) };
   };
 }

@@ -63,10 +63,8 @@ export function copyingCountCases(opened: Opened): void {
         expect(await copying.countEntriesSince({ everybody: true }, since)).toEqual([filled(2), skipped(2)]);
       }
       expect(await copying.countEntriesSince({ everybody: true }, TODAY + DAY_MS)).toEqual([]);
-      for (const nobody of ["ghost", "a\0b"]) {
-        expect(await copying.countEntries(nobody)).toEqual([]);
-        expect(await copying.countEntriesSince({ strategyId: nobody }, 0)).toEqual([]);
-      }
+      expect(await copying.countEntries("ghost")).toEqual([]);
+      expect(await copying.countEntriesSince({ strategyId: "ghost" }, 0)).toEqual([]);
     });
 
     test("follow an entry that changes, wherever it was counted before", async () => {

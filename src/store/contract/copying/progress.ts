@@ -160,11 +160,8 @@ export function copyingProgressCases(opened: Opened): void {
       expect(await idsOf({ statuses: ["FILLED", "FAILED"], limit: 9 })).toEqual([5, 3, 1]);
       expect(await idsOf({ symbol: "BTCUSDT", statuses: ["FILLED"], before: 3, limit: 9 })).toEqual([1]);
       expect(await idsOf({ statuses: ["SKIPPED"], from: 3, before: 6, limit: 9 })).toEqual([4]);
-      expect(await idsOf({ symbol: "a\0b", limit: 9 })).toEqual([]);
-      expect(await copying.listMirrorEntries("a\0b", { limit: 9 })).toEqual([]);
       expect(await copying.findMirrorEntry(ann, 7)).toBeNull();
       expect(await copying.findMirrorEntry(bob, 1)).toBeNull();
-      expect(await copying.findMirrorEntry("a\0b", 1)).toBeNull();
     });
 
     test("an entry that changes takes the place of what it was, in every list", async () => {
@@ -182,7 +179,6 @@ export function copyingProgressCases(opened: Opened): void {
       const ofFirst = await copying.listEntriesOf(ann, "first");
       expect(ofFirst).toEqual([filled, entryOf(ann, 2, { collectiveId: "first" })]);
       expect(await copying.listEntriesOf(bob, "first")).toEqual([]);
-      expect(await copying.listEntriesOf(ann, "a\0b")).toEqual([]);
       expect(await copying.listExecuted({ strategyId: "one" }, { orders: 9, perOrder: 9 })).toHaveLength(3);
       expect(await copying.countEntries(ann)).toEqual([{ status: "FILLED", skipReason: null, count: 3 }]);
     });
@@ -206,9 +202,7 @@ export function copyingProgressCases(opened: Opened): void {
       await stop(bob);
       expect(await copying.listOpenEntries({ strategyId: "one" })).toHaveLength(2);
       expect(await copying.listOpenEntries({ copyId: bob })).toHaveLength(1);
-      expect(await Promise.all([ann, bob, "ghost", "a\0b"].map((id) => copying.countResting(id)))).toEqual([
-        2, 1, 0, 0,
-      ]);
+      expect(await Promise.all([ann, bob, "ghost"].map((id) => copying.countResting(id)))).toEqual([2, 1, 0]);
     });
 
     test("what was executed is listed order by order beside the strategy's own price, where that is known", async () => {
@@ -245,7 +239,6 @@ export function copyingProgressCases(opened: Opened): void {
         "order-6 cat",
         `order-4 ${first}`,
       ]);
-      expect(await placesOf({ strategyId: "a\0b" }, { orders: 3, perOrder: 1 })).toEqual([]);
       expect((await copying.listExecuted({ everybody: true }, { orders: 1, perOrder: 1 }))[0]).toEqual({
         copyId: bob,
         strategyId: "one",

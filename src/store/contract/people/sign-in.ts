@@ -133,7 +133,6 @@ export function signInCases(opened: Opened): void {
         for (const [which, ended, left] of [
           [{ only: "b" }, 1, ["a", "c"]],
           [{ only: "session-of-bob" }, 0, ["a", "b", "c"]],
-          [{ only: "a\0" }, 0, ["a", "b", "c"]],
           [{ allBut: "b" }, 2, ["b"]],
           ["ALL", 3, []],
         ] as const) {
