@@ -19,6 +19,7 @@ import { ActionLog } from "./leads/leads.ts";
 import { PollSchedule } from "./reconcile/poll.ts";
 import { ClaimLost } from "./session/failures.ts";
 import { Switches } from "./session/venue-session.ts";
+import type { VenuePrices } from "./sizing/proportion.ts";
 import type { Venue } from "./venue/venue.ts";
 import type { Venues } from "./venue/venues.ts";
 
@@ -50,7 +51,7 @@ export class Copies {
       every: parts.timers.every,
       intervalMs: TICK_MS,
       task: async () => {
-        for (const copies of [...this.#strategies.values()]) await copies.tick();
+        for (const copies of this.#strategies.values()) copies.tick();
       },
       onError: (error) =>
         parts.log.error({ err: error }, "copies could not be reconciled; it is tried again"),
@@ -169,6 +170,8 @@ export class StrategyCopies {
   readonly #executors = new Map<string, CopyExecutor>();
   readonly #pauses: Pauses;
   readonly #writer: ProgressWriter;
+  /** Venues that are asked for prices. */
+  readonly #pricing = new Set<Venue>();
   #actions: ActionLog;
   #account: Account | null = null;
   #changing: Promise<void> = Promise.resolve();
@@ -241,8 +244,8 @@ export class StrategyCopies {
     this.#actions.forgetUpTo(least);
   }
 
-  /** Once a second. */
-  async tick(): Promise<void> {
+  /** Once a second, however long a venue takes to say its prices. */
+  tick(): void {
     const places = new Map<Venue, CopyExecutor[]>();
     for (const executor of this.#executors.values()) {
       const place = executor.pollPlace;
@@ -250,16 +253,35 @@ export class StrategyCopies {
       else places.set(place, [...(places.get(place) ?? []), executor]);
     }
     for (const [venue, executors] of places) {
-      const prices = await venue.prices();
-      if (this.#isEnded) return;
-      for (const executor of executors) executor.tick(prices.kind === "OK" ? prices.value : new Map());
+      this.#tickAt(venue, executors).catch((error) =>
+        this.#parts.log.error(
+          { err: error, strategyId: this.#strategyId },
+          "copies could not be reconciled; it is tried again",
+        ),
+      );
     }
+  }
+
+  async #tickAt(venue: Venue, executors: readonly CopyExecutor[]): Promise<void> {
+    let prices: VenuePrices = new Map();
+    // Those that it was asked for before have not come yet.
+    if (!this.#pricing.has(venue)) {
+      this.#pricing.add(venue);
+      const answer = await venue.prices().finally(() => this.#pricing.delete(venue));
+      if (this.#isEnded) return;
+      if (answer.kind === "OK") prices = answer.value;
+    }
+    for (const executor of executors) executor.tick(prices);
   }
 
   /** Takes over changes from the dashboard, one call after another. */
   changed(): Promise<void> {
-    // A copy that began has one executor: two calls side by side would each make it one.
-    const changing = this.#changing.then(() => (this.#isEnded ? undefined : this.#change()));
+    return this.#afterOthers(() => this.#change());
+  }
+
+  /** A copy has one executor: whatever may create one runs after whatever else may. */
+  #afterOthers(work: () => Promise<void>): Promise<void> {
+    const changing = this.#changing.then(() => (this.#isEnded ? undefined : work()));
     this.#changing = changing.catch(() => {});
     return changing;
   }
@@ -360,16 +382,18 @@ export class StrategyCopies {
     this.#parts.schedule.remove(broken);
     await broken.settled();
     await this.#pauses.pause(RELOAD_MS);
-    if (this.#isEnded || this.#executors.get(copyId) !== broken) return;
     try {
-      this.#executors.delete(copyId);
-      await this.#add(copyId, { isAsked: true });
-      await this.#takeRequests();
-      this.#executors.get(copyId)?.wake();
+      await this.#afterOthers(async () => {
+        if (this.#executors.get(copyId) !== broken) return;
+        await this.#add(copyId, { isAsked: true });
+        if (this.#executors.get(copyId) === broken) this.#executors.delete(copyId);
+        await this.#takeRequests();
+        this.#executors.get(copyId)?.wake();
+      });
     } catch (error) {
       this.#parts.log.error({ err: error, copyId }, "a copy could not be loaded again; it is tried again");
-      this.#executors.set(copyId, broken);
-      void this.#reload(copyId);
+      if (this.#executors.get(copyId) === broken) void this.#reload(copyId);
+      else void this.#changeAgain();
     }
   }
 

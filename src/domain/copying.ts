@@ -338,7 +338,13 @@ export type LeadFilled = {
   readonly price: Price;
 };
 /** The order has ended without having been filled in full. */
-export type LeadCancel = OfOrder & { readonly kind: "CANCEL"; readonly because: "CANCELED" | "EXPIRED" };
+export type LeadCancel = OfOrder & {
+  readonly kind: "CANCEL";
+  readonly because: "CANCELED" | "EXPIRED";
+  /** The order's quantity, and what of it was executed; absent in actions of earlier versions. */
+  readonly quantity?: Quantity;
+  readonly executed?: Quantity;
+};
 /** An order that rested was filled. `empties`: the strategy holds nothing of the symbol any more. */
 export type LeadFill = OfOrder & {
   readonly kind: "FILL";

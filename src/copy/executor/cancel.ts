@@ -11,7 +11,15 @@ import {
   type Skip,
   skipOf,
 } from "../../domain/copying.ts";
-import { type Rate, ZERO } from "../../money/decimal.ts";
+import {
+  atLeastZero,
+  type Quantity,
+  type Rate,
+  SCALE,
+  shareOf,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
 import { leadHeld } from "../leads/actions.ts";
 import {
   applyReport,
@@ -58,14 +66,17 @@ export async function cancel(
   const isOurs = (entry: MirrorEntry) => entry.kind === kind && entry.collectiveId === action.collectiveId;
   const unconfirmed = state.unconfirmed(action.symbol).find(isOurs);
   const isUnseen = unconfirmed?.unseenSince !== undefined;
-  // If it turns up, it is canceled then, and nothing of it counts as the strategy's.
-  if (unconfirmed !== undefined && !isUnseen) disown(context, unconfirmed);
   const resting = state.resting(action.symbol).find(isOurs) ?? (isUnseen ? unconfirmed : undefined);
   if (resting === undefined) {
-    state.put(await overBefore(context, row, isOurs));
-    await withdrawTarget(context, row, action);
+    const over = await overBefore(context, row, isOurs);
+    const withdraw = await targetWithdrawal(context, row, action);
+    withdraw();
+    // If it turns up, it is canceled then.
+    if (unconfirmed !== undefined) disown(context, state.latest(unconfirmed), action);
+    state.put(over);
     return;
   }
+  if (unconfirmed !== undefined && !isUnseen) disown(context, unconfirmed, action);
   const about = aboutOrder(row, resting);
   if (isLeg(resting) && !isWaitingLeg(resting)) {
     if (isLastStop(context, resting, action)) {
@@ -78,22 +89,23 @@ export async function cancel(
     }
   }
   const { entry, outcome } = await cancelRow(context, resting, null, { endsUnseen: false });
+  const withdraw = await targetWithdrawal(context, row, action);
   switch (outcome.kind) {
     case "UNSENT":
     case "REFUSED":
-      state.put({ ...state.latest(entry), isCancelDue: true });
+      withdraw();
+      disown(context, state.latest(entry), action);
       state.put(outcome.kind === "UNSENT" ? skipped(about, outcome.skip) : refusedRow(about, outcome));
       return;
     case "OVER": {
       const sent: MirrorEntry = { ...about, ...outcome.counts, status: "DONE" };
+      withdraw();
       if (entry.status === "UNCONFIRMED") {
-        await withdrawTarget(context, row, action);
         // A poll may have found it in the meantime.
-        disown(context, state.latest(entry));
+        disown(context, state.latest(entry), action);
         state.put(skipped(sent, skipOf("UNCONFIRMED")));
         return;
       }
-      await withdrawTarget(context, row, action);
       state.put(entry.status === "CANCELED" ? sent : skipped(sent, skipOf("ALREADY_OVER")));
       return;
     }
@@ -102,23 +114,48 @@ export async function cancel(
   }
 }
 
-/** The strategy has canceled an order whose outcome is not known: what it may have opened is not held. */
-function disown({ state }: CopyContext, unconfirmed: MirrorEntry): void {
-  state.put({ ...unconfirmed, isCancelDue: true, retained: ZERO as Rate });
+type Canceling = LeadAction & (LeadCancel | LeadLegCancel);
+
+/**
+ * The strategy has canceled an order of which more may still be executed: of that, the copy is to hold the
+ * part that the strategy's own was filled by.
+ */
+function disown({ state }: CopyContext, entry: MirrorEntry, action: Canceling): void {
+  const { executed, quantity } = filledOf(action);
+  const retained = shareOf(entry.retained ?? (SCALE as Rate), executed, quantity);
+  state.put({ ...entry, isCancelDue: true, retained });
 }
 
-/** An opening by a mirrored order whose original was canceled unfilled must not be held. */
-async function withdrawTarget(
+/** What of a canceled order the strategy's own was filled by; nothing of a leg. */
+function filledOf(action: Canceling): { readonly executed: Quantity; readonly quantity: Quantity } {
+  const { executed = ZERO, quantity = SCALE as Quantity } = action.kind === "CANCEL" ? action : {};
+  return { executed, quantity };
+}
+
+/**
+ * Prepares to take out of the target what a mirrored order has opened beyond the part that the strategy's own
+ * was filled by. The caller does so together with what records the cancel, so that it happens once.
+ */
+async function targetWithdrawal(
   { state, rowsOf }: CopyContext,
   { collectiveId }: MirrorEntry,
-  { kind, symbol }: LeadAction & (LeadCancel | LeadLegCancel),
-): Promise<void> {
-  if (kind !== "CANCEL" || collectiveId === null) return;
+  action: Canceling,
+): Promise<() => void> {
+  if (action.kind !== "CANCEL" || collectiveId === null) return () => {};
   const rows = await rowsOf(collectiveId);
-  const order = rows.find((entry) => entry.kind === "PLACE" && entry.executedQuantity > 0n);
-  const isFilled = rows.some((entry) => entry.kind === "FILL");
-  if (order?.side == null || order.retained !== undefined || isFilled) return;
-  state.withdrawTarget(symbol, { side: order.side, quantity: order.executedQuantity });
+  const { executed, quantity } = filledOf(action);
+  // Actions of earlier versions do not say how much: all of it if there was a fill.
+  const isWhole = action.executed === undefined && rows.some(({ kind }) => kind === "FILL");
+  return () => {
+    const order = rows
+      .map((entry) => state.latest(entry))
+      .find((entry) => entry.kind === "PLACE" && entry.executedQuantity > 0n);
+    if (order?.side == null || isWhole) return;
+    const entitled = shareOf(order.quantity ?? ZERO, executed, quantity);
+    const beyond = atLeastZero(subtract(order.executedQuantity, entitled));
+    const opened = shareOf(beyond, order.retained ?? SCALE, SCALE);
+    state.withdrawTarget(action.symbol, { side: order.side, quantity: opened });
+  };
 }
 
 /** Whether the strategy has left a position that the copy still has: its stop stays until it is closed. */

@@ -25,12 +25,14 @@ export type CopyContext = {
   leadAccount(): Account | null;
   /** Polls the account, and waits this long for it, ms; returns whether the copy has new balances. */
   pollInTime(ms: number): Promise<boolean>;
+  /** The venue's prices as they were last known. */
+  lastPrices(): VenuePrices;
   /** Whether polls in a row have got no balances because the copy has traded all the time. */
   isPollOverdue(): boolean;
   /** Why nothing may be opened by the copier's limits on orders a minute and loss a day; null if it may. */
   openingLimit(prices: VenuePrices): Skip | null;
-  /** An order that opens something was sent. */
-  noteOpening(): void;
+  /** An order that opens something is sent. Returns what takes that back, if it opens nothing. */
+  noteOpening(): () => void;
   /** Mails the copier, unless the same mail was sent within the last hours. */
   raise(alarm: CopyAlarm): void;
   /** The account is polled soon. */

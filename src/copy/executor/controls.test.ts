@@ -9,6 +9,7 @@ import {
   type Quantity,
   type Rate,
 } from "../../money/decimal.ts";
+import { StoreUnavailable } from "../../store/store.ts";
 import {
   audit,
   type Copier,
@@ -395,4 +396,37 @@ test("a copy that begins gets one executor, however many notifications of it arr
   const [entry] = await fixture.entries(copier);
   expect(entry).toMatchObject({ status: "FILLED", sends: 1, queries: 0 });
   expect(await fixture.venue.orders(copier.account, "BTCUSDT")).toHaveLength(1);
+});
+
+test("a copy that is loaded again after failed reads of the store has one executor, and its book stays right", async () => {
+  const copier = await fixture.copier(strategy, "SPOT");
+  await fixture.does(strategy, places("BUY", "0.001"));
+  const orderId = await fixture.does(strategy, places("BUY", "0.0005", { at: "90000" }));
+  const { listEntriesOf, listPendingRequests } = fixture.seams;
+  let isFirst = true;
+  fixture.seams.listEntriesOf = async (...given) => {
+    fixture.seams.listEntriesOf = listEntriesOf;
+    throw new StoreUnavailable(`away: ${given}`);
+  };
+  fixture.seams.listPendingRequests = async (...given) => {
+    if (!isFirst) return await listPendingRequests(...given);
+    isFirst = false;
+    throw new StoreUnavailable(`away: ${given}`);
+  };
+  await fixture.does(strategy, { type: "CancelOrder", orderId }, false);
+  fixture.wake(strategy);
+  await fixture.waitFor("requests are read again", () => !isFirst);
+  await fixture.passesAtRest(5_000);
+  await fixture.does(strategy, places("SELL", "0.00099"));
+  await fixture.passesAtRest(25_000);
+  await fixture.does(strategy, places("BUY", "0.001"));
+  await fixture.passesAtRest(40_000);
+  expect(await fixture.log(copier)).toEqual([
+    "PLACE BUY MARKET 0.001 FILLED executed 0.001",
+    "PLACE BUY LIMIT 0.0005 CANCELED",
+    "CANCEL BUY LIMIT 0.0005 DONE",
+    expect.stringContaining("PLACE SELL MARKET 0.00099 FILLED"),
+    expect.stringContaining("PLACE BUY MARKET"),
+  ]);
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe(await fixture.owned(copier, "BTC"));
 });

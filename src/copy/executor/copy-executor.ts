@@ -1,13 +1,14 @@
 // Executes one copy. Actions of the strategy become rows of the outbox; each symbol has a worker that
-// executes its rows in order, and reconciles the symbol when none is left. So orders of a symbol keep their
-// order, and one symbol's failure delays no other. A leg of the position that a copy has is sent beside its
-// symbol's worker while that finds out an order's outcome. An opening waits, over all symbols, for earlier
-// orders and for reductions and protection: it may need the money that they free, and never takes the place
-// of an exit. Polls of the account and requests to the copy run beside the workers.
+// executes its rows in order, and reconciles the symbol when none is left. So one symbol's failure delays no
+// other. A leg of the position that a copy has is sent beside its symbol's worker while that finds out an
+// order's outcome. An opening waits, over all symbols, for earlier orders and for reductions and protection:
+// it may need the money that they free, and never takes the place of an exit. One that the venue lets wait is
+// passed by what needs not wait. Polls of the account and requests to the copy run beside the workers.
 import type { Logger } from "pino";
 import { BackOff, type Pauses } from "../../concurrency/delays.ts";
 import { SingleFlight } from "../../concurrency/periodic-task.ts";
 import type { Account } from "../../domain/account.ts";
+import { orderIdOf } from "../../domain/collective-id.ts";
 import {
   type Copy,
   type CopyAlarm,
@@ -23,7 +24,7 @@ import { magnitude } from "../../money/decimal.ts";
 import type { CopyControl, CopyProgress } from "../../store/ports/copies.ts";
 import { type CopyStore, StoreFailure, StoreUnavailable } from "../../store/store.ts";
 import type { ActionLog } from "../leads/leads.ts";
-import { CopyState, closesPosition, isLeg, ownRow } from "../orders/copy-state.ts";
+import { CopyState, closesPosition, isLeg, isWaitingLeg, ownRow, skipped } from "../orders/copy-state.ts";
 import {
   bookExpected,
   bookHinted,
@@ -54,8 +55,7 @@ import {
 import { Gate, type Halt, type SessionParts, VenueSession } from "../session/venue-session.ts";
 import { equityOf, isStopLossReached, isTakeProfitReached, settlementOf, weekOf } from "../sizing/book.ts";
 import { lossOfDaySkip, tooManyOrdersSkip } from "../sizing/limits.ts";
-import type { VenuePrices } from "../sizing/proportion.ts";
-import { isReduction } from "../sizing/scale-order.ts";
+import { leadOpening, type VenuePrices } from "../sizing/proportion.ts";
 import { skipWords } from "../sizing/skip.ts";
 import type { Venue, VenueClient, VenueEvent } from "../venue/venue.ts";
 import { cancel } from "./cancel.ts";
@@ -149,10 +149,10 @@ export class CopyExecutor {
   readonly #context: CopyContext;
   readonly #missing: Missing;
   readonly #workers = new Map<string, Promise<void>>();
-  /** Rows that open something, by number. */
-  readonly #openings = new Set<number>();
+  /** Rows of the strategy's that open something, by number; PART: that close something first. */
+  readonly #openings = new Map<number, "WHOLE" | "PART">();
   #areOpeningsKnown = false;
-  /** Until when the venue's limits let rows wait that open something, by number; wall time, Unix ms. */
+  /** Until when rows wait that the venue has no room or no answer for, by number; wall time, Unix ms. */
   readonly #postponed = new Map<number, number>();
   /** The number of the row that a symbol's worker executes, or has executed last. */
   readonly #executing = new Map<string, number>();
@@ -248,6 +248,7 @@ export class CopyExecutor {
         return action;
       },
       leadAccount: parts.leadAccount,
+      lastPrices: () => this.#prices,
       openingLimit: (prices) => this.#openingLimit(prices),
       noteOpening: () => this.#noteOpening(),
       pollSoon: () => this.pollSoon(),
@@ -361,7 +362,7 @@ export class CopyExecutor {
     this.#startPoll();
   }
 
-  /** Once a second: acts on prices, and on whatever has become due. */
+  /** Once a second: acts on prices, if there are any, and on whatever has become due. */
   tick(prices: VenuePrices): void {
     this.#listen();
     if (this.#isEnded || this.copy.status === "STOPPED") return;
@@ -369,7 +370,8 @@ export class CopyExecutor {
     if (this.copy.book.profitMark?.week !== weekOf(this.#parts.wallNow())) this.#settleProfit();
     if (this.copy.book.holdings.size === 0 && this.#state.openCount === 0 && this.copy.status === "FOLLOWING")
       return;
-    this.#checkEquity(prices);
+    // Without prices holdings would count at cost.
+    if (prices.size > 0) this.#checkEquity(prices);
     if (!this.isBlocked) this.#alarms.check(this.copy.book, this.#prices, this.#state.outbox());
     this.#queryOrders();
     const sincePollMs = this.#parts.wallNow() - this.polledAt;
@@ -409,7 +411,7 @@ export class CopyExecutor {
         if (action === null) return;
         const before = state.book.nextEntryId;
         state.take(action, wallNow());
-        if (state.book.nextEntryId !== before && this.#opens(action)) this.#openings.add(before);
+        if (state.book.nextEntryId !== before) this.#noteKind(before, action);
         // A strategy's close concerns all symbols at once.
         if (action.kind === "CLOSE") await this.#close(action);
       }
@@ -422,7 +424,7 @@ export class CopyExecutor {
   async #findOpenings(): Promise<void> {
     for (const { entryId, kind, seq, status } of this.#state.open()) {
       if (kind !== "PLACE" || seq === null || status !== "NEW") continue;
-      if (this.#opens(await this.#context.actionAt(seq))) this.#openings.add(entryId);
+      this.#noteKind(entryId, await this.#context.actionAt(seq));
     }
     this.#areOpeningsKnown = true;
   }
@@ -434,8 +436,11 @@ export class CopyExecutor {
     this.#beginAgain();
   }
 
-  #opens(action: LeadAction): boolean {
-    return action.kind === "PLACE" && !isReduction(this.copy.family, action, action.lead);
+  /** Notes whether the row of an action opens something. */
+  #noteKind(entryId: number, action: LeadAction): void {
+    if (action.kind !== "PLACE") return;
+    const opening = leadOpening({ family: this.copy.family, placement: action, lead: action.lead });
+    if (opening > 0n) this.#openings.set(entryId, opening === action.quantity ? "WHOLE" : "PART");
   }
 
   /** Starts whatever has something to do. */
@@ -492,11 +497,12 @@ export class CopyExecutor {
 
   /** The next task of a symbol's worker; null if there is none. */
   #next(symbol: string): MirrorEntry | "RECONCILE" | null {
-    const row = this.#head(symbol);
+    const head = this.#head(symbol);
+    // A position that is without its stop, or is to be closed, does not wait for a postponed row.
+    const isWaiting = head !== undefined && this.#isPostponed(head);
+    const row = isWaiting ? this.#pastPostponed(symbol) : head;
     if (row === undefined) return this.#isReconcilingDue(symbol) ? "RECONCILE" : null;
     if (!this.#isEligible(row)) return null;
-    // A position that is without its stop does not wait either.
-    if (this.#isPostponed(row)) return this.#isReconcilingDue(symbol) ? "RECONCILE" : null;
     // Nothing is added to what should have been closed.
     const isExcess = this.#openings.has(row.entryId) && row.status === "NEW" && this.#excess(symbol) > 0n;
     return isExcess && this.#isPaceOver(symbol) && this.#gate.stopped() === null ? "RECONCILE" : row;
@@ -537,7 +543,57 @@ export class CopyExecutor {
   }
 
   #isPostponed({ entryId }: MirrorEntry): boolean {
-    return (this.#postponed.get(entryId) ?? 0) > this.#parts.wallNow();
+    return this.copy.status !== "STOPPED" && (this.#postponed.get(entryId) ?? 0) > this.#parts.wallNow();
+  }
+
+  /**
+   * The row of a symbol that goes past postponed ones, if one may. A change of the leverage is in no
+   * row's way. Neither is an order that is open at the strategy with nothing executed: nothing there follows
+   * from it yet. Any other opening is given up for an order that closes the copy's position at the market,
+   * which closes its part, too; nothing else goes past it, least of all its own cancel.
+   */
+  #pastPostponed(symbol: string): MirrorEntry | undefined {
+    const rows = this.#state.outbox(symbol);
+    const passed: MirrorEntry[] = [];
+    for (const [index, row] of rows.entries()) {
+      const isNew = row.status === "NEW";
+      if (isNew && row.kind === "SET_LEVERAGE") continue;
+      const isPostponed = this.#isPostponed(row);
+      const waits = isNew && (isPostponed || passed.length > 0);
+      const isExitBehind = () => rows.slice(index + 1).some((later) => this.#closesAtMarket(later));
+      if (waits && (this.#isUntouched(row) || (this.#onlyOpens(row) && isExitBehind()))) passed.push(row);
+      else if (isPostponed || !this.#isEligible(row) || (waits && this.#onlyOpens(row))) return undefined;
+      else {
+        for (const each of passed) if (!this.#isUntouched(each)) this.#giveUp(each);
+        return row;
+      }
+    }
+    return undefined;
+  }
+
+  #onlyOpens({ kind, entryId, retained }: MirrorEntry): boolean {
+    return this.#openings.get(entryId) === "WHOLE" || (kind === "REPAIR" && retained !== undefined);
+  }
+
+  /** Whether an order is open at the strategy, and nothing of it executed. */
+  #isUntouched({ entryId, collectiveId }: MirrorEntry): boolean {
+    if (!this.#openings.has(entryId) || collectiveId === null) return false;
+    return this.#parts.leadAccount()?.openOrders.get(orderIdOf(collectiveId))?.executedQuantity === 0n;
+  }
+
+  #closesAtMarket(row: MirrorEntry): boolean {
+    const isOrder = row.kind === "PLACE" && row.orderType === "MARKET" && !this.#onlyOpens(row);
+    const isExit = isOrder || row.kind === "FIRE_LEG" || row.kind === "LIQUIDATE";
+    return isExit && closesPosition(this.#state, row);
+  }
+
+  /** Ends a row of which nothing was sent, because an exit has gone past it. */
+  #giveUp(row: MirrorEntry): void {
+    const updatedAt = this.#parts.wallNow();
+    this.#state.put({ ...skipped(row, skipOf("OVERTAKEN")), updatedAt });
+    this.#openings.delete(row.entryId);
+    this.#postponed.delete(row.entryId);
+    if (row.requestId !== null) this.#finishRepair(row.requestId);
   }
 
   /** Whether a row may be executed now: what opens waits for others. */
@@ -550,7 +606,7 @@ export class CopyExecutor {
       const symbol = other.symbol ?? "";
       if (symbol === row.symbol || seen.has(symbol)) continue;
       seen.add(symbol);
-      if (this.#isInDoubt(symbol) || this.#failed.has(symbol)) continue;
+      if (this.#isInDoubt(symbol) || this.#failed.has(symbol) || this.#isPostponed(other)) continue;
       const isOpening = this.#openings.has(other.entryId);
       if (other.entryId < row.entryId && !(isOpening && other.status === "SENT")) return false;
       if (!isOpening) return false;
@@ -649,12 +705,22 @@ export class CopyExecutor {
       if (!this.#closesAll || this.#closed.has(symbol)) return false;
     }
     const now = this.#parts.wallNow();
-    if (!this.#isPaceOver(symbol) || this.#gate.stopped() !== null) return false;
+    if (this.#gate.stopped() !== null) return false;
+    if (!this.#isPaceOver(symbol) && (this.#closesAll || !this.#isWaitOver(symbol))) return false;
     if (this.#closesAll) return this.#isStockTaken() && !this.#closed.has(symbol);
     const isLegReady = this.#state
       .resting(symbol)
       .some((entry) => isLeg(entry) && entry.clientOrderId === null);
     return isLegReady || now - (this.#touchedAt.get(symbol) ?? 0) >= RECONCILE_AFTER_MS;
+  }
+
+  /**
+   * Whether a leg whose successor was refused waits although its position is gone: its end waits for no pace.
+   */
+  #isWaitOver(symbol: string): boolean {
+    return this.#state
+      .resting(symbol)
+      .some((entry) => isWaitingLeg(entry) && entry.seq === null && !closesPosition(this.#state, entry));
   }
 
   get #closesAll(): boolean {
@@ -1126,9 +1192,13 @@ export class CopyExecutor {
     );
   }
 
-  #noteOpening(): void {
+  #noteOpening(): () => void {
     const now = this.#parts.wallNow();
     this.#openedAt = [...this.#openedAt.filter((at) => now - at < MINUTE_MS), now];
+    return () => {
+      const index = this.#openedAt.indexOf(now);
+      this.#openedAt = this.#openedAt.filter((_at, each) => each !== index);
+    };
   }
 
   async #rowsOf(collectiveId: string): Promise<readonly MirrorEntry[]> {

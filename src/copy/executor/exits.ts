@@ -15,6 +15,7 @@ import {
 import { magnitude, type Quantity, type Rate, SCALE, ZERO } from "../../money/decimal.ts";
 import { isFlat, leadHeld, reduced } from "../leads/actions.ts";
 import { applyReport, skipped } from "../orders/copy-state.ts";
+import { NotAnswered } from "../session/failures.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
 import { copiedLeverage } from "../sizing/limits.ts";
 import { leverageSkip } from "../sizing/skip.ts";
@@ -71,7 +72,9 @@ export async function fill(
 function askAfter(context: CopyContext, entry: MirrorEntry): Promise<boolean> {
   const { state, now } = context;
   const applied = findAtVenue(briefly(context), entry).then((found) => {
-    if (found !== null) applyReport(state, state.latest(entry), found, now());
+    const present = state.latest(entry);
+    // A poll may have booked its end, or have missed it, in the meantime.
+    if (found !== null && present.status === "RESTING") applyReport(state, present, found, now());
   });
   return unlessUnanswered(applied);
 }
@@ -132,7 +135,7 @@ export async function closePosition(
 
 /**
  * The strategy has chosen another leverage: the copy follows at once where it has something, else with its
- * next order.
+ * next order. Throws Postponed while the venue does not answer.
  */
 export async function followLeverage(
   context: CopyContext,
@@ -145,22 +148,32 @@ export async function followLeverage(
   const stopped = isConcerned ? gate.stopped() : null;
   const rules = isConcerned && stopped === null ? await session.rules(symbol) : null;
   const leverage = rules === null ? null : copiedLeverage(action, rules, state.copy.settings);
-  const refusal = leverage === null ? null : await session.setLeverage(symbol, leverage, "REDUCE");
+  const refusal =
+    leverage === null
+      ? null
+      : await session.setLeverage(symbol, leverage, "REDUCE").catch((error) => {
+          throw error instanceof NotAnswered ? session.postponed(error.until) : error;
+        });
   if (stopped !== null) state.put(skipped(row, stopped));
   else if (refusal === null) state.put({ ...row, status: "DONE" });
   else state.put(skipped(row, leverageSkip(refusal)));
 }
 
-/** As much of a size as the venue takes in one order, or why it takes none. */
+/**
+ * As much of a size as the venue takes in one order, or why it takes none. Throws Postponed if it may open
+ * something and the venue says no prices; what reduces waits for none.
+ */
 export async function fitted(
-  { state, session }: CopyContext,
+  { state, session, lastPrices }: CopyContext,
   { symbol, side }: MirrorEntry,
   size: Quantity,
   { isReduction }: { readonly isReduction: boolean },
 ): Promise<Fitted> {
   if (symbol === null || side === null) throw new Error("an order has a symbol and a side");
   const rules = await session.rules(symbol);
-  const price = (await session.prices()).get(symbol) ?? null;
+  const prices = await session.pricesInTime();
+  if (prices === null && !isReduction) throw session.postponed();
+  const price = (prices ?? lastPrices()).get(symbol) ?? null;
   // A symbol that is not traded at the moment is left to its owner.
   if (rules?.status !== "TRADING") return { quantity: ZERO, skip: skipOf("NOT_LISTED") };
   return marketQuantity(rules, size, { price, side, isReduction, family: state.copy.family });

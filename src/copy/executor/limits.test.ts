@@ -1,7 +1,9 @@
 // The limits that a copier sets, as they act on an account.
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { decimal, type Price } from "../../money/decimal.ts";
-import { type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { CopySettings } from "../../domain/copying.ts";
+import { decimal, type Price, type Rate } from "../../money/decimal.ts";
+import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
+import { CountingVenue } from "../testing/counting-venue.ts";
 
 let fixture: CopiesFixture;
 
@@ -119,4 +121,72 @@ test("the seconds of an exit do not count from one before it that was filled in 
   await fixture.waitFor("it is booked", async () => (await fixture.holds(copier, "BTCUSDT")) === "0.001");
   await fixture.passesAtRest(60_000);
   expect((await sells())?.status).toBe("NEW");
+});
+
+describe("an opening that is in flight", () => {
+  let way: CountingVenue;
+  let hold: PromiseWithResolvers<void>;
+
+  /** A copier of a strategy that buys BTC; the venue takes the order, and does not answer yet. */
+  async function buys(type: "SPOT" | "FUTURES", settings: Partial<CopySettings>, quantity: string) {
+    await fixture[Symbol.asyncDispose]();
+    fixture = await openCopiesFixture({
+      through: async (url) => {
+        way = await CountingVenue.open(url, type);
+        return way.url;
+      },
+    });
+    way.now = () => fixture.time.now();
+    const strategy = await strategyOf(type);
+    const copier = await fixture.copier(strategy, type, settings);
+    hold = Promise.withResolvers<void>();
+    let orders = 0;
+    way.before = async (route) => {
+      if (!/^POST .*\/order$/.test(route)) return;
+      orders += 1;
+      if (orders === 1) await hold.promise;
+    };
+    await fixture.does(strategy, places("BUY", quantity), false);
+    fixture.wake(strategy);
+    await fixture.eventually("it is sent", () => orders === 1);
+    return { strategy, copier };
+  }
+  const next = async (strategy: string, copier: Copier, quantity: string) => {
+    await fixture.does(strategy, places("BUY", quantity, { symbol: "ETHUSDT" }), false);
+    fixture.wake(strategy);
+    const line = async () => (await fixture.log(copier))[1];
+    await fixture.waitFor("the next one is dealt with", async () => /FILLED|SKIPPED/.test(`${await line()}`));
+    hold.resolve();
+    await fixture.dealtWith(strategy);
+    return await line();
+  };
+  afterEach(() => way[Symbol.asyncDispose]());
+
+  test("counts towards the most that a copy may have at stake", async () => {
+    const { strategy, copier } = await buys("FUTURES", { exposureMax: decimal("1") }, "0.008");
+    expect(await next(strategy, copier, "0.2")).toBe(
+      "PLACE BUY MARKET 0.1 FILLED executed 0.1 ABOVE_EXPOSURE_MAX",
+    );
+  });
+
+  test("counts towards the budget", async () => {
+    const size = { by: "FIXED_RATIO", ratio: decimal<Rate>("1") } as const;
+    const { strategy, copier } = await buys("SPOT", { budget: decimal("100"), size }, "0.0009");
+    expect(await next(strategy, copier, "0.03")).toBe("PLACE BUY MARKET 0.03 SKIPPED INSUFFICIENT_BALANCE");
+  });
+
+  test("counts towards the most within a minute, unless the venue refuses it", async () => {
+    const { strategy, copier } = await buys("FUTURES", { ordersPerMinuteMax: 1 }, "0.004");
+    expect(await next(strategy, copier, "0.1")).toBe("PLACE BUY MARKET SKIPPED TOO_MANY_ORDERS");
+    await fixture.passesAtRest(61_000);
+    const refused = { status: 400, body: '{"code":-1008,"msg":"Server is overloaded."}' };
+    way.instead = (route) => (route === "POST /fapi/v1/order" ? refused : null);
+    await fixture.does(strategy, places("BUY", "0.001"));
+    way.instead = () => null;
+    await fixture.does(strategy, places("BUY", "0.002"));
+    expect((await fixture.log(copier)).slice(2)).toEqual([
+      "PLACE BUY MARKET 0.001 FAILED REFUSED",
+      "PLACE BUY MARKET 0.002 FILLED executed 0.002",
+    ]);
+  });
 });

@@ -28,7 +28,7 @@ import { isFlat, leadHeld, reduced } from "../leads/actions.ts";
 import { CLOCKS_APART_MS } from "../leads/leads.ts";
 import { applyReport, bookFees, isLeg, isWantOfFunds, refusedRow, skipped } from "../orders/copy-state.ts";
 import { refreshBalances } from "../reconcile/balances.ts";
-import { isAccountUnfit } from "../session/failures.ts";
+import { isAccountUnfit, NotAnswered } from "../session/failures.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
 import { heldOnAccount, released, spending } from "../sizing/book.ts";
 import { copiedLeverage } from "../sizing/limits.ts";
@@ -41,7 +41,7 @@ import {
   type VenuePrices,
   worthLeft,
 } from "../sizing/proportion.ts";
-import { isReduction, type Sized, scaleOrder, type Unsized } from "../sizing/scale-order.ts";
+import { type Sized, scaleOrder, type Unsized } from "../sizing/scale-order.ts";
 import { leverageSkip } from "../sizing/skip.ts";
 import type { VenueRefusal } from "../venue/venue.ts";
 import { cancelOvertaken, opensSomething, restsAtStrategy } from "./cancel.ts";
@@ -101,10 +101,16 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
     state.put({ ...skipped(row, stopped), updatedAt: now() });
     return;
   }
-  if (isReduction(state.copy.family, action, action.lead)) await feesOfSpot(context, action.symbol);
+  const opening = openingOf(context, action);
+  if (opening === 0n) await feesOfSpot(context, action.symbol);
   else if (needsPoll(context)) await firstPoll(context, action);
-  const limit = context.openingLimit(await session.prices());
-  let withoutOpening: Skip | null = opensNot(context, action) ?? limit;
+  let withoutOpening = opensNot(context, action);
+  const prices = await session.pricesInTime();
+  if (prices === null && opening > 0n && withoutOpening === null) {
+    if (opening === action.quantity) throw session.postponed();
+    withoutOpening = skipOf("PRICE_UNFIT");
+  }
+  withoutOpening ??= context.openingLimit(prices ?? context.lastPrices());
   let isFittedAgain = false;
   for (;;) {
     const scaled = await scaleWithFunds(context, action, withoutOpening);
@@ -113,30 +119,31 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
       state.put({ ...skipped(sizedRow, scaled.skip), updatedAt: now() });
       return;
     }
-    const { leverage } = action;
-    const isOpening = leverage !== null && scaled.opening > 0n;
-    const priority = scaled.opening === scaled.quantity ? "OPEN" : "REDUCE";
-    const refusal = isOpening ? await setCopiedLeverage(context, action.symbol, leverage, priority) : null;
-    if (refusal !== null) {
-      withoutOpening = leverageSkip(refusal);
+    const unfit = await leverageUnfit(context, scaled, action);
+    if (unfit !== null) {
+      withoutOpening = unfit;
       if (scaled.opening < scaled.quantity) continue;
       state.put({ ...skipped(sizedRow, withoutOpening), updatedAt: now() });
       return;
     }
-    reserve(context, scaled.worth);
     const opens = scaled.opening > 0n;
+    reserve(context, scaled.worth);
+    const takeBack = opens ? context.noteOpening() : null;
+    const free = () => {
+      release(context, scaled.worth);
+      takeBack?.();
+    };
     const retained = retainedOf(action, opens);
     const mayStillSend = () => gate.stopped() ?? mayOpen(context, scaled, action);
     const outcome = await submit(context, { ...sizedRow, ...retained }, mayStillSend, {
       opens,
       onlyOpens: scaled.opening === scaled.quantity,
     }).catch((error) => {
-      if (state.latest(row).status !== "SENT") release(context, scaled.worth);
+      if (state.latest(row).status !== "SENT") free();
       throw error;
     });
     // What is unconfirmed may have been executed: the next balances decide.
-    if (outcome.kind === "UNSENT" || outcome.kind === "REFUSED") release(context, scaled.worth);
-    else if (opens) context.noteOpening();
+    if (outcome.kind === "UNSENT" || outcome.kind === "REFUSED") free();
     const lacksOnlyOpening =
       outcome.kind === "UNSENT" &&
       withoutOpening === null &&
@@ -154,9 +161,8 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
 
 /** After a restart: an order that may have been sent. */
 async function resume(context: CopyContext, row: MirrorEntry, action: Placing): Promise<void> {
-  const { gate, state } = context;
-  const { family } = state.copy;
-  const opening = leadOpening({ family, placement: action, lead: action.lead });
+  const { gate } = context;
+  const opening = openingOf(context, action);
   const mayStillSend = () => gate.stopped() ?? (opening === 0n ? null : opensNot(context, action));
   const outcome = await submit(context, row, mayStillSend, { givesWay: opening === action.quantity });
   await conclude(context, row, outcome, { leftOut: row.skip, worth: ZERO });
@@ -169,7 +175,7 @@ async function takeOver(context: CopyContext, row: MirrorEntry, action: Placing)
   if (found === null) return await send(context, state.put({ ...row, status: "NEW" }), action);
   const { side, orderType, price, stopPrice } = action;
   const { quantity } = found.state;
-  const opens = !isReduction(state.copy.family, action, action.lead);
+  const opens = openingOf(context, action) > 0n;
   const sized = { side, orderType, price, stopPrice, quantity, ...retainedOf(action, opens) };
   await conclude(context, row, { ...found, row: { ...found.row, ...sized } });
 }
@@ -341,6 +347,11 @@ async function balancesInTime(context: CopyContext): Promise<boolean> {
   return isAnswered && isFresh;
 }
 
+/** The part of the strategy's order that opens something. */
+function openingOf({ state }: CopyContext, action: Placing): Quantity {
+  return leadOpening({ family: state.copy.family, placement: action, lead: action.lead });
+}
+
 /**
  * Why no opening may be sent. A limit order that is still open at the strategy is a price promise, and never
  * too late.
@@ -386,16 +397,19 @@ async function isCut(
 
 /** `available`: replaces the snapshot's available balance. */
 async function scale(
-  { state, session }: CopyContext,
+  context: CopyContext,
   action: Placing,
   without: Skip | null,
   available?: Amount,
 ): Promise<Scaled> {
+  const { state, session } = context;
   const rules = await session.rules(action.symbol);
-  const prices = await session.prices();
+  const known = await session.pricesInTime();
+  if (known === null && without === null && openingOf(context, action) > 0n) throw session.postponed();
+  const prices = known ?? context.lastPrices();
   const { family, settings } = state.copy;
   const { snapshot } = state.book;
-  const open = [...state.acknowledged(), ...openingsInDoubt(state, prices)];
+  const open = [...state.acknowledged(), ...openingsInDoubt(state, prices, action)];
   return scaleOrder({
     family,
     placement: action,
@@ -418,19 +432,22 @@ async function scale(
 }
 
 /**
- * Orders with an unknown outcome that may open something; those at the market at the venue's prices. Funds
- * and bounds count them as open.
+ * Other orders in flight, or with an unknown outcome, that may open something; those at the market at the
+ * venue's prices. Funds and bounds count them as open.
  */
-function openingsInDoubt(state: CopyContext["state"], prices: VenuePrices): readonly MirrorEntry[] {
-  const openings = state
-    .unconfirmed()
-    .filter(
-      (entry) =>
-        entry.unseenSince === undefined &&
-        !isLeg(entry) &&
-        opensSomething({ state }, entry) &&
-        unexecuted(entry) > 0n,
-    );
+function openingsInDoubt(
+  state: CopyContext["state"],
+  prices: VenuePrices,
+  { seq }: Placing,
+): readonly MirrorEntry[] {
+  const inFlight = state.outbox().filter((entry) => entry.status === "SENT" && entry.seq !== seq);
+  const openings = [...inFlight, ...state.unconfirmed()].filter(
+    (entry) =>
+      entry.unseenSince === undefined &&
+      !isLeg(entry) &&
+      opensSomething({ state }, entry) &&
+      unexecuted(entry) > 0n,
+  );
   return openings.map((entry) => {
     const price = entry.orderType === "MARKET" ? prices.get(entry.symbol ?? "") : undefined;
     return price === undefined ? entry : { ...entry, price };
@@ -465,6 +482,28 @@ function salesInDoubt(state: CopyContext["state"], symbol: string): readonly Mir
   return state
     .unconfirmed(symbol)
     .filter((entry) => entry.side === "SELL" && entry.unseenSince === undefined);
+}
+
+/**
+ * Why the opening part of an order cannot have its leverage; null if it has. What reduces does not wait for
+ * an answer.
+ */
+async function leverageUnfit(
+  context: CopyContext,
+  { quantity, opening }: Sized,
+  { symbol, leverage }: Placing,
+): Promise<Skip | null> {
+  if (leverage === null || opening === 0n) return null;
+  try {
+    const priority = opening === quantity ? "OPEN" : "REDUCE";
+    const refusal = await setCopiedLeverage(context, symbol, leverage, priority);
+    return refusal && leverageSkip(refusal);
+  } catch (error) {
+    if (!(error instanceof NotAnswered)) throw error;
+    // Nothing else can be sent before that time either.
+    if (error.until > 0) throw context.session.postponed(error.until);
+    return skipOf("LEVERAGE_UNFIT");
+  }
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { CopyRequest, MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { LEVERAGE_DEFAULT } from "../../engine/futures/margin.ts";
-import { magnitude, type Quantity, type Rate, SCALE, subtract, ZERO } from "../../money/decimal.ts";
+import { magnitude, type Quantity, type Rate, SCALE, subtract, sum, ZERO } from "../../money/decimal.ts";
 import type { CopyStore } from "../../store/store.ts";
 import { leadStateOf } from "../leads/actions.ts";
 import {
@@ -64,7 +64,8 @@ export async function orderRepair(
   const orders = repairOrders(drifts, request);
   for (const { symbol, side, quantity, scale, reduceOnly, increases } of orders) {
     state.add({
-      ...ownRow("REPAIR", symbol, now(), request),
+      // Its age counts from when it was sized.
+      ...{ ...ownRow("REPAIR", symbol, now(), request), leadAt: now() },
       ...{ status: "NEW", side, orderType: "MARKET", scale, scaledQuantity: quantity, quantity },
       ...(family === "FUTURES" && reduceOnly && { reduceOnly }),
       ...(increases && { retained: SCALE as Rate }),
@@ -75,18 +76,18 @@ export async function orderRepair(
 
 /** Sends an order of a repair. */
 export async function executeRepair(context: CopyContext, row: MirrorEntry): Promise<void> {
-  const { state, gate, now } = context;
+  const { state, gate } = context;
   const { symbol, retained } = row;
   if (symbol === null) throw new Error("a repair has a symbol");
   const increases = retained !== undefined;
-  const mayNot = () => gate.stopped() ?? (increases ? gate.opensNot(now()) : null);
+  const mayNot = () => gate.stopped() ?? (increases ? gate.opensNot(row.leadAt) : null);
   const stopped = row.status === "SENT" ? null : mayNot();
   if (stopped !== null) {
     state.put(skipped(row, stopped));
     return;
   }
   await feesOfSpot(context, symbol);
-  if (state.copy.family === "FUTURES" && increases) {
+  if (state.copy.family === "FUTURES" && increases && row.status !== "SENT") {
     const leverage = context.leadAccount()?.leverages.get(symbol) ?? LEVERAGE_DEFAULT;
     const refusal = await setCopiedLeverage(context, symbol, leverage, "OPEN");
     if (refusal !== null) {
@@ -118,7 +119,7 @@ export async function withdraw(context: CopyContext, request: CopyRequest): Prom
   // Openings first: their executed part is held, and may be closed by the orders that stay.
   for (const stays of [isExit, fits]) {
     for (const entry of [...state.acknowledged(), ...mayBeOpen(context)]) {
-      if (canceled.has(entry.entryId) || stays(context, entry, left)) continue;
+      if (canceled.has(entry.entryId) || stays(state, entry, left)) continue;
       canceled.add(entry.entryId);
       const { outcome } = await cancelRow(context, entry, null, { mayStillSend: () => gate.blocked() });
       if (outcome.kind === "UNSENT") return outcome.skip;
@@ -171,19 +172,32 @@ function isUnknown({ state }: CopyContext, entry: MirrorEntry, outcome: CancelOu
 }
 
 /** Whether it is on the side that closes what the copy holds, and was sent. */
-function isExit({ state }: CopyContext, entry: MirrorEntry): boolean {
+function isExit(state: CopyContext["state"], entry: MirrorEntry): boolean {
   return !isWaitingLeg(entry) && closesPosition(state, entry);
+}
+
+/**
+ * What of a holding is left by exits that never open anything: by a leg nothing, by reduce-only orders what
+ * they do not close. More than that would open the other side once they are executed.
+ */
+function besidesReducing(state: CopyContext["state"], symbol: string): Quantity {
+  const exits = [...state.resting(symbol), ...state.unconfirmed(symbol)].filter((each) =>
+    isExit(state, each),
+  );
+  if (exits.some(isLeg)) return ZERO;
+  const reducing = sum(exits.filter(({ reduceOnly }) => reduceOnly === true).map(unexecuted));
+  return subtract(magnitude(state.holding(symbol).quantity), reducing);
 }
 
 /**
  * Whether an exit closes no more than the older ones leave of the holding; `left` is what they leave, by
  * symbol.
  */
-function fits(context: CopyContext, entry: MirrorEntry, left: Map<string, Quantity>): boolean {
+function fits(state: CopyContext["state"], entry: MirrorEntry, left: Map<string, Quantity>): boolean {
   const { symbol } = entry;
-  if (symbol === null || !isExit(context, entry)) return false;
+  if (symbol === null || !isExit(state, entry)) return false;
   if (isLeg(entry) || entry.reduceOnly === true) return true;
-  const before = left.get(symbol) ?? magnitude(context.state.holding(symbol).quantity);
+  const before = left.get(symbol) ?? besidesReducing(state, symbol);
   const size = unexecuted(entry);
   if (size > before) return false;
   left.set(symbol, subtract(before, size));

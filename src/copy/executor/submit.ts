@@ -331,7 +331,8 @@ class Attempts {
           isPositionAsked = true;
           if (await this.#isPositionChanged(positions)) {
             const isOwn = await this.#isItsOwn(positions);
-            const estimatedPrice = isOwn ? (await session.prices()).get(symbol ?? "") : undefined;
+            const prices = (await session.pricesInTime()) ?? this.#context.lastPrices();
+            const estimatedPrice = isOwn ? prices.get(symbol ?? "") : undefined;
             return { ...this.#unconfirmed(), ...(estimatedPrice !== undefined && { estimatedPrice }) };
           }
         }
@@ -656,10 +657,17 @@ export function unbookedToward(side: MirrorEntry["side"], unbooked: Quantity): Q
   return (side === "BUY") === unbooked > 0n ? magnitude(unbooked) : ZERO;
 }
 
-function clientIdOf({ copyId, kind, collectiveId, entryId, symbol }: MirrorEntry, attempt: number): string {
+function clientIdOf(
+  { copyId, kind, seq, collectiveId, entryId, symbol }: MirrorEntry,
+  attempt: number,
+): string {
   const purpose = kind === "PLACE" ? "order" : kind === "PLACE_LEG" ? "leg" : "close";
+  // A stop that is made up for is another order than the one of the strategy's action.
+  const isMadeUpFor = kind === "PLACE" && seq === null;
   const origin: MirrorOrigin =
-    collectiveId === null ? { requestId: `entry-${entryId}`, symbol: symbol ?? "" } : { collectiveId };
+    collectiveId === null || isMadeUpFor
+      ? { requestId: `entry-${entryId}`, symbol: symbol ?? "" }
+      : { collectiveId };
   return mirrorClientId({ ...origin, copyId, purpose, attempt });
 }
 

@@ -132,34 +132,59 @@ describe("on spot", () => {
   });
 });
 
-test("of a contract legs stay, and of what closes no more than is held", async () => {
-  const strategy = await fixture.strategy("FUTURES");
-  await fixture.start();
-  const copier = await fixture.copier(strategy, "FUTURES");
-  const attached = { takeProfitPrice: null, stopLossPrice: decimal<Price>("90000") };
-  await fixture.does(strategy, {
-    ...places("BUY", "0.002"),
-    entry: { reduceOnly: false, leverage: null, attached },
+describe("of a contract", () => {
+  let strategy: string;
+  let copier: Copier;
+
+  /** A long position of 0.002, perhaps with a stop. */
+  async function opens(stopLossPrice: Price | null): Promise<void> {
+    strategy = await fixture.strategy("FUTURES");
+    await fixture.start();
+    copier = await fixture.copier(strategy, "FUTURES");
+    const entry = { reduceOnly: false, leverage: null, attached: { takeProfitPrice: null, stopLossPrice } };
+    await fixture.does(strategy, { ...places("BUY", "0.002"), entry });
+  }
+  const sells = (quantity: string, at: string, reduceOnly = false) => {
+    const entry = { reduceOnly, leverage: null, attached: null };
+    return fixture.does(strategy, { ...places("SELL", quantity, { at }), entry });
+  };
+  const withdraws = async () => {
+    await fixture.stopCopy(copier, strategy);
+    await fixture.waitFor("it is withdrawn", () => isWithdrawn(copier));
+    return (await fixture.log(copier)).slice(1, -1);
+  };
+
+  test("exits stay that close no more than is held: what is not reduce-only has what the others leave", async () => {
+    await opens(null);
+    await sells("0.002", "110000");
+    await sells("0.001", "111000");
+    await sells("0.001", "112000", true);
+    expect(await withdraws()).toEqual([
+      "PLACE SELL LIMIT 0.002 CANCELED",
+      "PLACE SELL LIMIT 0.001 LEFT",
+      "PLACE SELL LIMIT 0.001 LEFT",
+    ]);
   });
-  await fixture.does(strategy, places("SELL", "0.002", { at: "110000" }));
-  await fixture.does(strategy, places("SELL", "0.001", { at: "111000" }));
-  await fixture.does(strategy, {
-    ...places("SELL", "0.001", { at: "112000" }),
-    entry: { reduceOnly: true, leverage: null, attached: null },
+
+  test("a limit that would open the other side once the stop has closed the position is canceled", async () => {
+    await opens(decimal<Price>("90000"));
+    await sells("0.002", "110000");
+    await sells("0.001", "112000", true);
+    expect(await withdraws()).toEqual([
+      "PLACE_LEG SELL STOP_MARKET LEFT",
+      "PLACE SELL LIMIT 0.002 CANCELED",
+      "PLACE SELL LIMIT 0.001 LEFT",
+    ]);
+    const account = await fixture.venue.store.loadAccount(copier.account.strategyId);
+    expect(account?.account.openLegs.size).toBe(1);
+    expect(account?.account.openOrders.size).toBe(1);
+    const [stop] = account?.account.openLegs.keys() ?? [];
+    await fixture.venue.fire(copier.account, `${stop}`, "90000");
+    expect(await fixture.position(copier, "BTCUSDT")).toBe("0");
+    expect(
+      (await fixture.venue.orders(copier.account, "BTCUSDT")).filter(({ status }) => status === "NEW"),
+    ).toEqual([]);
   });
-  await fixture.stopCopy(copier, strategy);
-  await fixture.waitFor("it is withdrawn", () => isWithdrawn(copier));
-  expect(await fixture.log(copier)).toEqual([
-    "PLACE BUY MARKET 0.002 FILLED executed 0.002",
-    "PLACE_LEG SELL STOP_MARKET LEFT",
-    "PLACE SELL LIMIT 0.002 LEFT",
-    "PLACE SELL LIMIT 0.001 CANCELED",
-    "PLACE SELL LIMIT 0.001 LEFT",
-    "WITHDRAW DONE",
-  ]);
-  const account = await fixture.venue.store.loadAccount(copier.account.strategyId);
-  expect(account?.account.openLegs.size).toBe(1);
-  expect(account?.account.openOrders.size).toBe(2);
 });
 
 describe("an entry on spot whose outcome is not known", () => {

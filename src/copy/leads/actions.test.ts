@@ -428,6 +428,23 @@ describe("what a strategy under strict does", () => {
         "FILL 1 BUY 0.0005 @ 60000",
       ],
     ],
+    [
+      "the cancel of an order that was filled in part at its placement says how much",
+      ["buy 0.002 BTCUSDT @ 60000", "cancel 1"],
+      [
+        "PLACE 1 BUY LIMIT 0.002 limit 60000 filled 0.0005 @ 60000",
+        "CANCEL 1 CANCELED executed 0.0005 of 0.002",
+      ],
+    ],
+    [
+      "the cancel of an order that was filled in part later says how much, too",
+      ["buy 0.002 BTCUSDT @ 60000", "seller 0.001 BTCUSDT @ 60000", "cancel 1"],
+      [
+        "PLACE 1 BUY LIMIT 0.002 limit 60000 filled 0.0005 @ 60000",
+        "FILL 1 BUY 0.001 @ 60000",
+        "CANCEL 1 CANCELED executed 0.0015 of 0.002",
+      ],
+    ],
     ["an order that executes nothing is none", ["buy 0.002 BTCUSDT @ 60000 FOK"], []],
     [
       "an order that never takes is copied as an ordinary limit",

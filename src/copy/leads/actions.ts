@@ -129,7 +129,9 @@ function intentOf(account: Account, event: DomainEvent, outline: Outline): Order
     case "OrderExpired": {
       if (outline.placed.has(event.orderId)) return null;
       const because = event.type === "OrderCanceled" ? "CANCELED" : "EXPIRED";
-      return { kind: "CANCEL", ...ofOrder(account, orderOf(account, event.orderId)), because };
+      const order = orderOf(account, event.orderId);
+      const { quantity, executedQuantity: executed } = order;
+      return { kind: "CANCEL", ...ofOrder(account, order), because, quantity, executed };
     }
     // A pending leg is nothing to copies until its entry is filled; one that ends before was never mirrored.
     case "LegPlaced":

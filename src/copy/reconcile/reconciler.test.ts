@@ -1,12 +1,14 @@
 // After a kill switch is cleared the copy catches up on what could not be sent, as far as it protects the
 // copy or exits.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { collectiveId } from "../../domain/collective-id.ts";
 import type { Command } from "../../domain/command.ts";
+import type { MirrorEntry } from "../../domain/copying.ts";
 import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 import { CountingVenue } from "../testing/counting-venue.ts";
-import { isWithoutLead } from "./reconciler.ts";
+import { isWithoutLead, promisedBy } from "./reconciler.ts";
 
 let fixture: CopiesFixture;
 let way: CountingVenue;
@@ -113,6 +115,18 @@ test("a stop that has fired at the venue alone keeps its row, and a position ope
   ]);
 });
 
+test("a limit that was to close a position is canceled once the copy's stop alone has closed that", async () => {
+  await fixture.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  await fixture.does(strategy, places("SELL", "0.002", { at: "110000" }));
+  const [stop] = await legsAtVenue();
+  await fixture.venue.fire(copier.account, String(stop?.legId), "90000");
+  const isCanceled = async () => (await fixture.log(copier)).at(-1)?.includes("CANCELED") === true;
+  await fixture.waitFor("it is canceled", isCanceled);
+  expect((await fixture.log(copier)).at(-1)).toBe("PLACE SELL LIMIT 0.002 CANCELED NOTHING_HELD");
+  const orders = await fixture.venue.orders(copier.account, "BTCUSDT");
+  expect(orders.filter(({ status }) => status === "NEW")).toEqual([]);
+});
+
 test("a position that the strategy's stop has closed is closed, once", async () => {
   await fixture.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
   const [stop] = await ownLegs();
@@ -191,6 +205,24 @@ test("a position whose stop the venue's price has passed is closed, as the stop 
   fixture.contracts.show("BTCUSDT", "99990", "100000", "100000");
   await fixture.does(strategy, places("BUY", "0.002"));
   await fixture.waitFor("it has one", async () => (await legsAtVenue()).length === 1);
+});
+
+test("an exit does not wait for the prices by which a refused stop is judged", async () => {
+  await fixture.does(strategy, places("BUY", "0.002"));
+  const refused = { status: 400, body: '{"code":-2021,"msg":"Order would immediately trigger."}' };
+  way.instead = (route) => {
+    if (route === "POST /fapi/v1/algoOrder") return refused;
+    return route === "GET /fapi/v1/premiumIndex" ? { status: 503, body: "down" } : null;
+  };
+  const placements = () => way.seen.filter((route) => route === "POST /fapi/v1/algoOrder").length;
+  await fixture.does(strategy, stopAt("92000"), false);
+  fixture.wake(strategy);
+  await fixture.waitFor("it is sent again", () => placements() > 1);
+  const at = fixture.time.now();
+  await fixture.does(strategy, places("SELL", "0.002"), false);
+  fixture.wake(strategy);
+  await fixture.waitFor("it is closed", async () => (await fixture.position(copier, "BTCUSDT")) === "0");
+  expect(fixture.time.now() - at).toBeLessThan(10_000);
 });
 
 test("a stop that may be at the venue keeps its row under its id, whatever else is refused", async () => {
@@ -484,6 +516,19 @@ describe("a stop whose successor the venue refuses", () => {
     expect(await open()).toEqual(["PLACE BUY LIMIT 0.001 RESTING"]);
   });
 
+  test("waits no more from the moment that the position is closed", async () => {
+    refuses(Number.POSITIVE_INFINITY);
+    await moves();
+    const isWaiting = async () =>
+      (await fixture.log(copier)).some((line) => /^PLACE_LEG .*RESTING$/.test(line));
+    await fixture.waitFor("it waits", isWaiting);
+    await fixture.passesAtRest(40_000);
+    await fixture.does(strategy, places("SELL", "0.002"));
+    const at = fixture.time.now();
+    await fixture.waitFor("it waits no more", async () => !(await isWaiting()));
+    expect(fixture.time.now() - at).toBeLessThan(1_000);
+  });
+
   test("does not keep the position open once the price has passed its successor", async () => {
     refuses(0);
     const { instead } = way;
@@ -563,5 +608,24 @@ describe("a position that still has a target is a copy of nothing", () => {
       leadAccount: () => ({ positions }),
     } as unknown as CopyContext;
     expect(isWithoutLead(context, "BTCUSDT")).toBe(expected);
+  });
+});
+
+describe("of what a copy has too much, an open limit is to sell", () => {
+  test.each([
+    { what: "all of it, once the strategy's own is over", theirs: null, ours: "0.2", expected: "0.8" },
+    { what: "nothing, while nothing of the strategy's own is executed", theirs: "0", ours: "0" },
+    { what: "the part that the strategy's own has executed", theirs: "1", ours: "0", expected: "0.5" },
+    { what: "that less what it has executed itself", theirs: "1", ours: "0.2", expected: "0.3" },
+    { what: "nothing, if it is further than the strategy's own", theirs: "1", ours: "0.7" },
+  ])("$what", ({ theirs, ours, expected = "0" }) => {
+    const order = { quantity: decimal("2"), executedQuantity: decimal(theirs ?? "0") };
+    const openOrders = new Map(theirs === null ? [] : [[7, order]]);
+    const context = { leadAccount: () => ({ openOrders }) } as unknown as CopyContext;
+    const entry = {
+      ...{ collectiveId: collectiveId("strategy", 7), quantity: decimal("1") },
+      executedQuantity: decimal(ours),
+    } as MirrorEntry;
+    expect(promisedBy(context, entry)).toBe(decimal(expected));
   });
 });

@@ -15,7 +15,18 @@ import {
 } from "../../domain/copying.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { isTriggeredBy, legTrigger } from "../../engine/trigger.ts";
-import { add, magnitude, type Price, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
+import {
+  add,
+  atLeastZero,
+  least,
+  magnitude,
+  type Price,
+  type Quantity,
+  shareOf,
+  subtract,
+  sum,
+  ZERO,
+} from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";
 import { cancelLegs, cancelOrEnd, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
 import type { CopyContext } from "../executor/context.ts";
@@ -45,10 +56,11 @@ import {
 import { refusedAs } from "../session/failures.ts";
 import { unexecuted } from "../sizing/proportion.ts";
 import { ENDED_MS_MAX, UNCONFIRMED_MS_MAX } from "./balances.ts";
+import { missingStops, sendStops } from "./stops.ts";
 
 /**
  * CLEAN: nothing to do; `unsold` says why a remainder cannot be sold. WAITS: for an open order. UNPROTECTED:
- * the position lacks a leg of the strategy, to be sent again soon. LEFT: to be retried.
+ * what is held lacks a leg or a stop of the strategy, to be sent again soon. LEFT: to be retried.
  */
 export type Reconciled =
   | { readonly kind: "CLEAN"; readonly unsold: MirrorEntry | null }
@@ -62,7 +74,7 @@ export type ReconcileTerms = {
   readonly request: CopyRequest | null;
   /** Whether everything is to be closed, at once. */
   readonly isClosing: boolean;
-  /** Whether exits that are still open are given up for an order at the market. */
+  /** Whether open exits whose originals are over are given up for an order at the market. */
   readonly givesUpExits: boolean;
   /**
    * The row of the last attempt, if it failed: a repeated failure for the same reason needs no row of its
@@ -103,8 +115,9 @@ export function isUneven(
   if (state.hasNothing(symbol) && resting.some((entry) => isLeg(entry) && !isWaitingLeg(entry))) return true;
   if (status === "PAUSED" && resting.some((entry) => !isLeg(entry) && opensSomething(context, entry)))
     return true;
-  if (resting.some((entry) => isStaleLeg(context, entry) || isOvertaken(context, entry))) return true;
-  return missingLegs(context, symbol).length > 0;
+  const isOver = (entry: MirrorEntry) => isStaleLeg(context, entry) || isOvertaken(context, entry);
+  if (resting.some((entry) => isOver(entry) || isExitOfNothing(context, entry))) return true;
+  return missingLegs(context, symbol).length > 0 || missingStops(context, symbol).length > 0;
 }
 
 /**
@@ -153,7 +166,9 @@ export async function reconcileSymbol(
       state.zeroTarget(symbol);
       return await reduce(context, symbol, { ...terms, kind: "STOP", before: null });
     }
-    if (protection === "MISSING" && reduced.kind === "CLEAN") return { kind: "UNPROTECTED" };
+    const lacksStop = await sendStops(context, symbol, { isExcessLeft: reduced.kind === "LEFT" });
+    const isMissing = protection === "MISSING" || lacksStop;
+    if (isMissing && reduced.kind === "CLEAN") return { kind: "UNPROTECTED" };
   }
   if (kept !== null) return { kind: "LEFT", skip: kept };
   // A copy is not closed either while the outcome of an order that this step has sent is unknown.
@@ -251,13 +266,11 @@ async function cancelUnwanted(
       continue;
     }
     const isOver = isCancelDue || isOvertaken(context, entry);
-    if (!isClosing && !isOver && !(opensSomething(context, entry) && state.copy.status === "PAUSED"))
-      continue;
-    const blocked = await cancelOrEnd(
-      context,
-      entry,
-      isClosing ? null : skipOf(isOver ? "OVERTAKEN" : "PAUSED"),
-    );
+    const isForNothing = isExitOfNothing(context, entry);
+    const isOpening = opensSomething(context, entry) && state.copy.status === "PAUSED";
+    if (!isClosing && !isOver && !isForNothing && !isOpening) continue;
+    const why = skipOf(isOver ? "OVERTAKEN" : isForNothing ? "NOTHING_HELD" : "PAUSED");
+    const blocked = await cancelOrEnd(context, entry, isClosing ? null : why);
     if (blocked !== null) return blocked;
   }
   return null;
@@ -282,10 +295,13 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   const inDoubt = family === "SPOT" ? state.unconfirmed(symbol).filter(isExit) : [];
   // One that the venue does not show may be open, too.
   const exits = state.acknowledged(symbol).filter((entry) => isExit(entry) && !inDoubt.includes(entry));
-  const promised = sum(exits.filter(({ orderType }) => orderType === "LIMIT").map(unexecuted));
+  const isGivenUp = (entry: MirrorEntry) => givesUp(context, entry, terms);
+  const kept = exits.filter((entry) => entry.orderType === "LIMIT" && !isGivenUp(entry));
   const unconfirmed = sum(inDoubt.map(unexecuted));
-  const size = subtract(subtract(excess, terms.givesUpExits ? ZERO : promised), unconfirmed);
-  const exitsOver = async () => (terms.givesUpExits ? await cancelUnseen(context, inDoubt) : WAITS);
+  const promised = sum(kept.map((entry) => promisedBy(context, entry)));
+  const free = subtract(magnitude(own), closedBy(context, symbol, kept));
+  const size = subtract(least(subtract(excess, promised), free), unconfirmed);
+  const exitsOver = () => cancelUnseen(context, inDoubt.filter(isGivenUp));
   if (size <= 0n) return await exitsOver();
   const row: MirrorEntry = {
     ...(terms.before ?? {
@@ -296,6 +312,8 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
     orderType: "MARKET",
     scaledQuantity: excess,
     ...(family === "FUTURES" && { reduceOnly: true }),
+    // How long an order with an unknown outcome is waited for counts from its own attempt.
+    sentAt: null,
     updatedAt: now(),
   };
   const { quantity, skip } = await fitted(context, row, size, { isReduction: true });
@@ -330,6 +348,58 @@ function isUnseen({ unseenSince }: MirrorEntry): boolean {
 }
 
 /**
+ * Whether an open exit is given up for an order at the market. One whose original is over has missed its
+ * price; one whose original is open is for what the strategy still has, so it stays unless the copy is to
+ * have nothing of that.
+ */
+function givesUp(
+  context: Pick<CopyContext, "state" | "leadAccount">,
+  entry: MirrorEntry,
+  { isClosing, givesUpExits }: ReconcileTerms,
+): boolean {
+  if (isClosing) return true;
+  if (!restsAtStrategy(context, entry)) return givesUpExits;
+  const { state } = context;
+  return state.target(entry.symbol ?? "") === 0n && (state.copy.family === "SPOT" || closesOnly(entry));
+}
+
+/**
+ * What an open limit exit is to sell of the excess: all that is unexecuted, if its original is over; else
+ * what the strategy's has executed and it has not. The rest is for what the strategy still has.
+ */
+export function promisedBy({ leadAccount }: Pick<CopyContext, "leadAccount">, entry: MirrorEntry): Quantity {
+  const original = leadAccount()?.openOrders.get(orderIdOf(entry.collectiveId ?? ""));
+  if (original === undefined) return unexecuted(entry);
+  const due = shareOf(entry.quantity ?? ZERO, original.executedQuantity, original.quantity);
+  return atLeastZero(subtract(due, entry.executedQuantity));
+}
+
+/**
+ * What open limit exits close if all of them are filled. Only what they leave of a holding may be sold
+ * besides, or it would be sold twice: an exit that was sized while there was an excess has its share of that.
+ * What is reduce-only never goes through zero; where the strategy's own exits do, the copy's may.
+ */
+function closedBy(
+  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
+  symbol: string,
+  exits: readonly MirrorEntry[],
+): Quantity {
+  if (state.copy.family === "SPOT") return sum(exits.map(unexecuted));
+  const own = exits.filter(closesOnly);
+  const account = leadAccount();
+  const theirs = own.flatMap(
+    ({ collectiveId }) => account?.openOrders.get(orderIdOf(collectiveId ?? "")) ?? [],
+  );
+  const position = magnitude(account?.positions.get(symbol)?.quantity ?? ZERO);
+  return sum(theirs.map(unexecuted)) > position ? ZERO : sum(own.map(unexecuted));
+}
+
+/** Whether a contract's order was to open nothing, although the venue would let it go through zero. */
+function closesOnly({ kind, retained, reduceOnly }: MirrorEntry): boolean {
+  return kind === "PLACE" && retained === 0n && reduceOnly !== true;
+}
+
+/**
  * Cancels sales on spot that the venue does not show: they may be open. One that it does not know may have
  * been executed, and stays unconfirmed.
  */
@@ -349,18 +419,31 @@ async function cancelUnseen(context: CopyContext, inDoubt: readonly MirrorEntry[
 async function freeCoins(
   context: CopyContext,
   exits: readonly MirrorEntry[],
-  { givesUpExits, before, lacking }: ReconcileTerms & { readonly lacking: Quantity },
+  { lacking, ...terms }: ReconcileTerms & { readonly lacking: Quantity },
 ): Promise<Skip | null> {
-  const isSpot = context.state.copy.family === "SPOT";
+  const { state } = context;
+  const isSpot = state.copy.family === "SPOT";
   const isStop = ({ orderType }: MirrorEntry) => isSpot && orderType !== "LIMIT";
   const rests = (entry: MirrorEntry) => Number(restsAtStrategy(context, entry));
   // The account has less than the book says.
-  const isShort = before?.skip != null && isWantOfFunds(before.skip);
+  const isShort = terms.before?.skip != null && isWantOfFunds(terms.before.skip);
   let left = lacking;
   for (const entry of exits.toSorted((one, other) => rests(one) - rests(other))) {
-    if (!givesUpExits && !(isStop(entry) && (isShort || left > 0n))) continue;
+    const isLacking = isStop(entry) && (isShort || left > 0n);
+    if (!givesUp(context, entry, terms) && !isLacking) continue;
     left = subtract(left, unexecuted(entry));
-    const { entry: ended, outcome } = await cancelRow(context, entry, skipOf("OVERTAKEN"));
+    const why = skipOf("OVERTAKEN");
+    const before = state.latest(entry);
+    const isNoted = isStop(entry) && isOpen(before);
+    // Recorded first: this stop is sent again, also by a next process, and one that its owner cancels is not.
+    if (isNoted) {
+      state.put({ ...before, skip: why });
+      await state.flush();
+    }
+    const { entry: ended, outcome } = await cancelRow(context, entry, why);
+    const after = state.latest(entry);
+    const isCanceled = after.status === "CANCELED" || after.status === "UNCONFIRMED";
+    if (isNoted && !isCanceled) state.put({ ...after, skip: before.skip });
     if (outcome.kind === "UNSENT") return outcome.skip;
     if (isSpot && outcome.kind === "REFUSED") return refusedAs(outcome.refusal).skip;
     // It may have been executed.
@@ -370,8 +453,9 @@ async function freeCoins(
 }
 
 /**
- * Whether an unconfirmed market order may have changed a contract's position since the book's balances. The
- * next balances decide; the book is not used before, but the wait is bounded.
+ * Whether a market order that the venue has taken is not executed yet, or an unconfirmed one may have changed
+ * a contract's position since the book's balances. The next balances decide; the book is not used before, but
+ * the wait is bounded.
  */
 function isPositionUnknown({ state, now }: Pick<CopyContext, "state" | "now">, symbol: string): boolean {
   const balancesAt = state.book.snapshot?.at ?? 0;
@@ -379,8 +463,8 @@ function isPositionUnknown({ state, now }: Pick<CopyContext, "state" | "now">, s
     state.copy.family === "FUTURES" &&
     state.open(symbol).some(({ status, orderType, sentAt, acknowledgedAt }) => {
       const givenUpAt = acknowledgedAt ?? sentAt ?? 0;
-      const isUnknown = status === "UNCONFIRMED" && orderType === "MARKET" && balancesAt < givenUpAt;
-      return isUnknown && now() - givenUpAt < CONFIRMED_MS_MAX;
+      const isUnknown = status === "RESTING" || (status === "UNCONFIRMED" && balancesAt < givenUpAt);
+      return isUnknown && orderType === "MARKET" && now() - givenUpAt < CONFIRMED_MS_MAX;
     })
   );
 }
@@ -417,7 +501,8 @@ async function protect(context: CopyContext, symbol: string): Promise<"DONE" | "
     const isHeldBack = last !== undefined && hasLegOfKind(state, last) && isRefusedLately(last, now());
     const sent = isHeldBack ? last : await sendMissing(context, leg, last);
     const isRefused = sent.skip?.venue?.code === WOULD_TRIGGER_CODE && leg.type === "STOP_MARKET";
-    const price = isRefused ? (await session.prices()).get(symbol) : undefined;
+    const prices = isRefused ? ((await session.pricesInTime()) ?? context.lastPrices()) : null;
+    const price = prices?.get(symbol);
     if (price !== undefined && isTriggeredBy(legTrigger(leg), price)) return "PASSED";
   }
   return missingLegs(context, symbol).length === 0 ? "DONE" : "MISSING";
@@ -519,6 +604,11 @@ function isLeadFlat(
   if (state.copy.family === "FUTURES") return !account.positions.has(symbol);
   const owned = ownedOf(account.balances, baseOf(symbol)) as bigint as Quantity;
   return price !== null && isFlat("SPOT", owned, price);
+}
+
+/** Whether an open order was to close a contract's position that is gone: it would open the other side. */
+function isExitOfNothing({ state }: Pick<CopyContext, "state">, entry: MirrorEntry): boolean {
+  return state.copy.family === "FUTURES" && closesOnly(entry) && state.hasNothing(entry.symbol ?? "");
 }
 
 /**

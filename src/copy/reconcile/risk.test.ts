@@ -7,8 +7,9 @@ import { type FaultyWay, openFaultyWay } from "../../../test/campaigns/copy-faul
 import { eventually } from "../../../test/support/eventually.ts";
 import type { Answer } from "../../../test/support/servers/fault-proxy.ts";
 import { type Account, emptyAccount, type StrategyType } from "../../domain/account.ts";
+import type { CopySettings } from "../../domain/copying.ts";
 import { apply } from "../../engine/apply.ts";
-import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
+import { decimal, formatBriefly, type Price, type Quantity } from "../../money/decimal.ts";
 import {
   audit,
   type Copier,
@@ -16,6 +17,7 @@ import {
   openCopiesFixture,
   places,
 } from "../testing/copies-fixture.ts";
+import { UNCONFIRMED_MS_MAX } from "./balances.ts";
 
 const BTC = "BTCUSDT";
 const ETH = "ETHUSDT";
@@ -33,7 +35,11 @@ let copier: Copier;
 const secrets = new Map<string, string>();
 
 /** A strategy, a copier with an equal account, and an exchange between them with the given behavior. */
-async function open(type: StrategyType, behavior: BehaviorOptions = {}): Promise<void> {
+async function open(
+  type: StrategyType,
+  behavior: BehaviorOptions = {},
+  settings: Partial<CopySettings> = {},
+): Promise<void> {
   fixture = await openCopiesFixture({
     through: async (url) => {
       const reuseIds = { secretOf: (apiKey: string) => secrets.get(apiKey) };
@@ -44,7 +50,7 @@ async function open(type: StrategyType, behavior: BehaviorOptions = {}): Promise
   way.exchange.setClock(fixture.time.now);
   strategy = await fixture.strategy(type);
   await fixture.start();
-  copier = await fixture.copier(strategy, type);
+  copier = await fixture.copier(strategy, type, settings);
   secrets.set(copier.account.apiKey, copier.account.apiSecret);
 }
 
@@ -235,6 +241,92 @@ describe("an exit that the venue refuses once is repeated, and the stop stays un
   });
 });
 
+describe("an exit that was missed is made up for, although an open limit is to sell another part", () => {
+  /** The lines of what the reconciler has sold. */
+  const brought = async () => (await fixture.log(copier)).filter((line) => line.startsWith("RECONCILE"));
+  const limits = async () =>
+    (await fixture.venue.orders(copier.account, BTC))
+      .filter(({ type }) => type === "LIMIT")
+      .map(({ quantity, status }) => `${formatBriefly(quantity)} ${status}`);
+
+  /** The strategy sells at the market while a kill switch is set. */
+  async function sellsHalted(quantity: string): Promise<void> {
+    await fixture.halt(strategy);
+    await fixture.does(strategy, places("SELL", quantity));
+    await fixture.unhalt(strategy);
+  }
+
+  test.each<[StrategyType, bought: string, limit: string, sold: string, line: string]>([
+    ["SPOT", "0.0018", "0.0009", "0.0008", "0.00079"],
+    ["FUTURES", "0.018", "0.009", "0.008", "0.008"],
+  ])("%s", async (type, bought, limit, sold, line) => {
+    await open(type);
+    await fixture.does(strategy, places("BUY", bought));
+    await fixture.does(strategy, places("SELL", limit, { at: "110000" }));
+    await sellsHalted(sold);
+    const at = fixture.time.now();
+    const filled = `RECONCILE SELL MARKET ${line} FILLED executed ${line}`;
+    await settles("it is sold", async () => (await brought()).includes(filled));
+    expect(fixture.time.now() - at).toBeLessThan(10_000);
+    await fixture.passesAtRest(120_000);
+    expect(await brought()).toEqual([filled]);
+    expect(await limits()).toEqual([expect.stringMatching(/NEW$/)]);
+  });
+
+  test("also where the strategy's limit is larger than the position that it has left", async () => {
+    await open("FUTURES");
+    await fixture.does(strategy, places("BUY", "0.018"));
+    await fixture.does(strategy, places("SELL", "0.018", { at: "110000" }));
+    await sellsHalted("0.008");
+    await settles("it is sold", async () => (await fixture.position(copier, BTC)) === "0.01");
+    expect(await limits()).toEqual(["0.018 NEW"]);
+  });
+
+  test("also where the strategy has left the position, and its limit is still open", async () => {
+    await open("FUTURES");
+    await fixture.does(strategy, places("BUY", "0.018"));
+    await fixture.does(strategy, places("SELL", "0.018", { at: "110000" }));
+    await sellsHalted("0.018");
+    await settles("the copy is flat", isFlat);
+    expect(await limits()).toEqual(["0.018 CANCELED"]);
+  });
+
+  test.each<[StrategyType, bought: string, sold: string, rest: string]>([
+    ["SPOT", "0.0018", "0.0008", "0.00099"],
+    ["FUTURES", "0.018", "0.008", "0.01"],
+  ])(
+    "but not twice, by an order at the market and by a limit that has its share of it: %s",
+    async (type, bought, sold, rest) => {
+      await open(type);
+      await fixture.does(strategy, places("BUY", bought));
+      await sellsHalted(sold);
+      // It is sized by all that the copy still has.
+      await fixture.does(strategy, places("SELL", rest, { at: "110000" }));
+      await fixture.passesAtRest(180_000);
+      expect(await brought()).toEqual([]);
+      expect(await limits()).toEqual([type === "SPOT" ? "0.00178 NEW" : "0.018 NEW"]);
+    },
+  );
+});
+
+test("an exit that is closed at the market after the seconds that the copier set takes no other exit along", async () => {
+  await open("SPOT", {}, { closeAfterSeconds: 30 });
+  await fixture.does(strategy, places("BUY", "0.0018"));
+  const first = await fixture.does(strategy, places("SELL", "0.0006", { at: "101000" }));
+  await fixture.does(strategy, places("SELL", "0.0005", { at: "110000" }));
+  await fixture.does(strategy, places("SELL", "0.0006", { stop: "80000" }));
+  await fixture.does(strategy, { type: "FillRestingOrder", orderId: first, ...seen("101000") });
+  await fixture.passesAtRest(120_000);
+  const orders = await fixture.venue.orders(copier.account, BTC);
+  expect(orders.slice(1).map(({ type, status }) => `${type} ${status}`)).toEqual([
+    "LIMIT CANCELED",
+    "LIMIT NEW",
+    "STOP_LOSS NEW",
+    "MARKET FILLED",
+  ]);
+  expect((await fixture.log(copier)).at(-1)).toBe("RECONCILE SELL MARKET 0.00059 FILLED executed 0.00059");
+});
+
 describe("a copy keeps the stop of its position", () => {
   test("on spot, while a sale that the venue has refused is repeated with the coins that are free", async () => {
     await open("SPOT");
@@ -355,6 +447,21 @@ describe("an order that the venue executes and does not show is sent once", () =
     expect([...way.accepted.values()]).toEqual([1]);
     expect(await held()).toBe(expected);
   });
+});
+
+test("a sale that the venue has refused for long, and then executes and does not show, is made once", async () => {
+  await open("SPOT", { hide: { first: 2, every: 1_000_000, leastMs: 60_000, mostMs: 60_000 } });
+  await fixture.does(strategy, places("BUY", "0.001"));
+  answers(Number.POSITIVE_INFINITY, isOrder, refused(-1008, "Server is currently overloaded."));
+  await fixture.does(strategy, places("SELL", "0.0004"));
+  await fixture.passes(UNCONFIRMED_MS_MAX + 60_000);
+  answers(0, isOrder, refused(0, ""));
+  await settles("it is executed", async () => (await fixture.owned(copier, "BTC")) !== "0.000999");
+  await fixture.passesAtRest(120_000);
+  expect(way.exchange.met.HIDE).toBe(1);
+  expect([...way.accepted.values()]).toEqual([1, 1]);
+  expect(await fixture.owned(copier, "BTC")).toBe("0.000609");
+  expect((await fixture.log(copier)).at(-1)).toBe("RECONCILE SELL MARKET 0.00039 FILLED executed 0.00039");
 });
 
 test("an order that the venue executes, does not show and liquidates at once is not sent again", async () => {

@@ -123,6 +123,22 @@ test("coins that the owner sold are written off, and an exit's own fills are not
   expect((await fixture.log(copier)).at(-1)).toContain("PLACE SELL MARKET 0.00024 FILLED");
 });
 
+test("an exit that was missed is made up for, although the owner has sold a part of the holding since", async () => {
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "SPOT");
+  await fixture.does(strategy, places("BUY", "0.0018"));
+  await fixture.halt(strategy);
+  await fixture.does(strategy, places("SELL", "0.0008"));
+  await fixture.trades(copier, "SPOT", { side: "SELL", quantity: decimal("0.0002") });
+  await fixture.waitFor("it is written off", async () =>
+    (await fixture.log(copier)).includes("WRITE_OFF SELL DONE executed 0.0002"),
+  );
+  await fixture.unhalt(strategy);
+  const sold = "RECONCILE SELL MARKET 0.00059 FILLED executed 0.00059";
+  await fixture.waitFor("the rest is sold", async () => (await fixture.log(copier)).at(-1) === sold);
+});
+
 test("only what two consecutive polls agree on is missing, and not at once", () => {
   const missing = new Missing(0);
   let now = 0;

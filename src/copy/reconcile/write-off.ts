@@ -23,8 +23,8 @@ import {
 } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { ledgerOf } from "../executor/submit.ts";
-import { type CopyState, isClosedBy, isLeg, type NewEntry, ownRow } from "../orders/copy-state.ts";
-import { equityOf, executedIn } from "../sizing/book.ts";
+import { type CopyState, isClosedBy, isLeg, ownRow } from "../orders/copy-state.ts";
+import { equityOf } from "../sizing/book.ts";
 import { unexecuted } from "../sizing/proportion.ts";
 import { snapQuantity } from "../sizing/snap.ts";
 import type { VenueTrade } from "../venue/venue.ts";
@@ -296,7 +296,7 @@ export async function writeOffMissing(context: CopyContext, missing: Missing): P
   // What an own order has executed since is not missing.
   if (state.isInFlight || state.ownChanges !== before) return;
   for (const [symbol, quantity] of missing.note(found, now())) {
-    state.add(writeOff(context, { symbol, quantity, price: prices.get(symbol) ?? null }));
+    writeOff(context, { symbol, quantity, price: prices.get(symbol) ?? null });
   }
 }
 
@@ -319,23 +319,23 @@ export function goneFrom(state: CopyState, symbol: string): Quantity {
 }
 
 /**
- * Takes part of a holding out of the book, at a price; without one at what it has cost. The line of it has
- * yet to be added.
+ * Takes part of a holding out of the book, at a price; without one at what it has cost. What the copy has
+ * beyond its target stays an excess.
  */
 export function writeOff(
   { state, now }: Pick<CopyContext, "state" | "now">,
   { symbol, quantity, price }: { symbol: string; quantity: Quantity; price: Price | null },
-): NewEntry {
+): void {
   const own = state.holding(symbol);
   const atCost = shareOf(own.cost, quantity, magnitude(own.quantity));
   const quote = price === null ? atCost : proceedsDown(price, quantity);
   const side = own.quantity > 0n ? "SELL" : "BUY";
   const gone = { symbol, side, quantity, quote, fee: ZERO, feeInBase: ZERO } as const;
-  state.setBook(executedIn(state.book, state.copy.family, gone));
-  return {
+  const row = state.add({
     ...ownRow("WRITE_OFF", symbol, now()),
     side,
     executedQuantity: quantity,
     executedQuote: quote,
-  };
+  });
+  state.execute(gone, row, { isInBalances: true });
 }

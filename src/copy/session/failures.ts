@@ -43,13 +43,16 @@ export class VenueRefused extends Error {
   }
 }
 
-/** The venue's limits permit no opening now: nothing was sent, and protective orders go first. */
+/**
+ * What an order needs is not to be had now, by the venue's limits or because it does not answer: nothing was
+ * sent, and exits and protective orders go first.
+ */
 export class Postponed extends Error {
   /** Wall time, Unix ms. */
   readonly until: number;
 
   constructor(until: number) {
-    super("the venue's limits let nothing be opened now");
+    super("an order is sent later");
     this.until = until;
   }
 }

@@ -45,8 +45,10 @@ export const STUCK_AFTER_MS = 30_000;
 /** and again after this, while it stays so, ms. */
 export const STUCK_AGAIN_MS = 60_000;
 
-/** How long a poll repeats a request that stops and exits wait for, ms. */
+/** How long a question is repeated that stops and exits wait for, ms. */
 const URGENT_MS_MAX = 2_000;
+/** Until an order is tried again that the venue has not answered a question for, ms. */
+const POSTPONED_MS = 2_000;
 
 /** Delays between attempts at a venue that were not answered, or did not find an order. */
 export const VENUE_RETRIES = { minMs: 100, maxMs: 2_000 };
@@ -258,6 +260,23 @@ export class VenueSession {
     return this.ask(({ venue }) => venue.prices());
   }
 
+  /** Prices for an order, which does not wait for them longer than an exit may; null if they do not come. */
+  async pricesInTime(): Promise<VenuePrices | null> {
+    const asking = this.briefly(URGENT_MS_MAX).prices();
+    const late = this.#parts.pause(URGENT_MS_MAX).then(() => null);
+    try {
+      return await Promise.race([asking, late]);
+    } catch (error) {
+      if (error instanceof NotAnswered) return null;
+      throw error;
+    }
+  }
+
+  /** For an order that lacks an answer of the venue. `until`: when it may be asked again, if it said so. */
+  postponed(until = 0): Postponed {
+    return new Postponed(Math.max(until, this.#parts.wallNow() + POSTPONED_MS));
+  }
+
   /** Null if the venue does not list all of it yet. */
   fills(...of: Parameters<VenueClient["fills"]>): Promise<VenueFills | null> {
     return this.ask(({ client }) => client.fills(...of));
@@ -269,8 +288,8 @@ export class VenueSession {
   }
 
   /**
-   * Null once the venue has it so; its refusal otherwise. OPEN: for something that only opens; throws
-   * Postponed while the venue's limits do not permit it.
+   * Null once the venue has it so; its refusal otherwise. Throws NotAnswered if there is no answer in time.
+   * OPEN: for something that only opens; throws Postponed instead, and while the venue's limits permit none.
    */
   async setLeverage(
     symbol: string,
@@ -278,7 +297,7 @@ export class VenueSession {
     priority: "OPEN" | "REDUCE",
   ): Promise<VenueRefusal | null> {
     try {
-      return await this.ask(async ({ client }) => {
+      return await this.briefly(URGENT_MS_MAX).ask(async ({ client }) => {
         const answer = await client.setLeverage(symbol, leverage, priority);
         const isLimited = answer.kind === "DELAYED" && answer.why === "LIMITED";
         if (isLimited && priority === "OPEN") throw new Postponed(answer.until);
@@ -286,6 +305,7 @@ export class VenueSession {
       });
     } catch (error) {
       if (error instanceof VenueRefused) return error.refusal;
+      if (error instanceof NotAnswered && priority === "OPEN") throw this.postponed(error.until);
       throw error;
     }
   }

@@ -110,7 +110,7 @@ const WORDS: {
   NOT_LISTED: { plain: "The exchange does not list the symbol, or does not accept this order type for it." },
   OTHER_QUOTE_ASSET: { plain: `Only pairs against ${COPY_QUOTE_ASSET} are copied.` },
   LEVERAGE_UNFIT: {
-    plain: "The exchange does not accept the strategy's leverage or margin mode.",
+    plain: "The exchange did not set the strategy's leverage or margin mode.",
     counted: ({ wanted, had }) => `The strategy's leverage is ${wanted}; the exchange's maximum is ${had}.`,
   },
   CREDENTIALS: { plain: "The exchange no longer accepts the account's key." },

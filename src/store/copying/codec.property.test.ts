@@ -7,6 +7,7 @@ import {
   EXACT_SETTINGS,
   type Holding,
   type LeadAction,
+  type LeadCancel,
   type LeadFilled,
   type LeadState,
   MIRROR_KINDS,
@@ -287,11 +288,10 @@ const INTENTS: {
     leverage: fc.option(fc.integer({ min: 1, max: 125 })),
     filled: fc.option(filled),
   }),
-  CANCEL: fc.record({
-    kind: fc.constant("CANCEL"),
-    ...ofOrder,
-    because: fc.constantFrom("CANCELED", "EXPIRED"),
-  }),
+  CANCEL: withSome<LeadCancel>(
+    fc.record({ kind: fc.constant("CANCEL"), ...ofOrder, because: fc.constantFrom("CANCELED", "EXPIRED") }),
+    { quantity: units(), executed: units() },
+  ),
   FILL: fc.record({ kind: fc.constant("FILL"), ...ofOrder, side, filled, empties: fc.boolean() }),
   PLACE_LEG: fc.record({
     kind: fc.constant("PLACE_LEG"),

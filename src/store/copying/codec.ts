@@ -57,6 +57,7 @@ const ENTRY: Form<MirrorEntry> = {
 
 const ACTION: Form<LeadAction> = {
   quantity: "DECIMAL",
+  executed: "DECIMAL",
   price: "DECIMAL",
   stopPrice: "DECIMAL",
   triggerPrice: "DECIMAL",

@@ -28,7 +28,7 @@ const LEAD: LeadState = {
 
 const ACTIONS: readonly LeadAction[] = [
   placement(1, 5, "before"),
-  placement(2, 6, "bought"),
+  { ...placement(2, 6, "bought"), filled: { quantity: decimal("100"), price: decimal("0.1") } },
   placement(3, 7, "rested"),
   placement(4, 8, "tiny"),
   {
@@ -136,6 +136,13 @@ describe("the audit of a copy", () => {
     expect(kindsOf({ ...BOOKS, ...changed })).toContain(kind);
   });
 
+  test("finds nothing in an order that was open at the strategy and lets a later one go first", () => {
+    const [bought = never(), rested = never()] = ORDERS;
+    const later = [orderOf(1, "rested", rested), orderOf(2, "bought", bought)];
+    const actions = ACTIONS.map((action) => (action.seq === 2 ? placement(2, 6, "bought") : action));
+    expect(kindsOf({ ...BOOKS, actions, venue: { ...BOOKS.venue, orders: later } })).toEqual([]);
+  });
+
   test("finds nothing in an unknown outcome of an order that never came to be", () => {
     const entries = [ofStatus(BOUGHT, "UNCONFIRMED"), RESTED, SKIPPED, CANCEL];
     const venue = { ...BOOKS.venue, account: accountOf("0"), orders: ORDERS.slice(1) };
@@ -193,7 +200,11 @@ function withEntries(entry: MirrorEntry): Partial<CopyBooks> {
   return { entries: [...BOOKS.entries, entry] };
 }
 
-function placement(seq: number, version: number, collectiveId: string): LeadAction {
+function placement(
+  seq: number,
+  version: number,
+  collectiveId: string,
+): Extract<LeadAction, { readonly kind: "PLACE" }> {
   return {
     ...{ seq, version, at: version, lead: LEAD, kind: "PLACE", symbol: SYMBOL, orderId: seq, collectiveId },
     ...{ side: "BUY", orderType: "LIMIT", quantity: decimal("100"), price: decimal("0.1") },

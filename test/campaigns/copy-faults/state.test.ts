@@ -3,7 +3,14 @@
 import { describe, expect, test } from "vitest";
 import { emptyAccount } from "../../../src/domain/account.ts";
 import { collectiveId } from "../../../src/domain/collective-id.ts";
-import { type Copy, EMPTY_BOOK, type MirrorEntry, type Scale } from "../../../src/domain/copying.ts";
+import {
+  type Copy,
+  EMPTY_BOOK,
+  type LeadAction,
+  type LeadPlacement,
+  type MirrorEntry,
+  type Scale,
+} from "../../../src/domain/copying.ts";
 import type { Order, Trade } from "../../../src/domain/order.ts";
 import { decimal, type Quantity } from "../../../src/money/decimal.ts";
 import { settingsOf } from "../../copy/actors.ts";
@@ -45,7 +52,9 @@ const LEAD = [
 const COPY = [moment(0, "0"), moment(1, "500"), moment(2, "300")];
 
 /** A copy with half of the strategy's money, of which both orders are executed. */
-function booksOf(changed: Partial<Record<"entries" | "orders", readonly unknown[]>> = {}): CopyBooks {
+function booksOf(
+  changed: Partial<Record<"actions" | "entries" | "orders", readonly unknown[]>> = {},
+): CopyBooks {
   const entries = [
     entryOf(1, BOUGHT, { side: "BUY", executedQuantity: decimal("500") }),
     entryOf(2, SOLD, { side: "SELL", executedQuantity: decimal("200") }),
@@ -59,7 +68,7 @@ function booksOf(changed: Partial<Record<"entries" | "orders", readonly unknown[
     ...{ status: "FOLLOWING", fromVersion: 1, doneSeq: 2, book: EMPTY_BOOK },
   } as Copy;
   return {
-    ...{ name: "a copy", copy, actions: [] },
+    ...{ name: "a copy", copy, actions: (changed.actions ?? []) as readonly LeadAction[] },
     entries: (changed.entries ?? entries) as readonly MirrorEntry[],
     venue: {
       account: emptyAccount("venue", "FUTURES"),
@@ -122,6 +131,47 @@ describe("a position that is on target", () => {
     const exit = orderOf("3", { side: "SELL", status: "NEW", quantity: decimal("200") });
     const orders = [...booksOf().venue.orders, exit];
     expect(kinds(booksOf({ orders }), { copy: [moment(0, "0"), moment(1, "500")] })).toEqual([]);
+  });
+
+  describe("may be larger by what an open exit has to sell, and not by what it keeps", () => {
+    const EXIT = 3;
+    const ofExit = { orderId: EXIT, collectiveId: collectiveId(STRATEGY, EXIT), symbol: SYMBOL };
+    const placed: Partial<LeadPlacement> = {
+      ...ofExit,
+      kind: "PLACE",
+      quantity: decimal("400"),
+      filled: null,
+    };
+    const filled = (quantity: string) => ({
+      ...{ ...ofExit, kind: "FILL", filled: { quantity: decimal(quantity), price: PRICE } },
+    });
+    /** A copy that holds 200 more than it is entitled to, and an open exit of so much. */
+    const found = (quantity: string, actions: readonly unknown[]) => {
+      const books = booksOf();
+      const exit = orderOf("3", { side: "SELL", type: "LIMIT", status: "NEW", quantity: decimal(quantity) });
+      return kinds(
+        booksOf({
+          actions: [placed, ...actions],
+          entries: [...books.entries, entryOf(3, EXIT, { status: "RESTING" })],
+          orders: [...books.venue.orders, exit],
+        }),
+        { copy: [moment(0, "0"), moment(1, "500")] },
+      );
+    };
+
+    test("if the strategy's own is over", () => {
+      expect(found("200", [filled("400")])).toEqual([]);
+      expect(found("200", [{ ...ofExit, kind: "CANCEL" }])).toEqual([]);
+    });
+
+    test("not if the strategy's own is open, or executed by half", () => {
+      expect(found("200", [])).toEqual(["OFF_TARGET"]);
+      expect(found("200", [filled("200")])).toEqual(["OFF_TARGET"]);
+    });
+
+    test("or if it sells all that the copy has", () => {
+      expect(found("500", [])).toEqual([]);
+    });
   });
 
   test.each([

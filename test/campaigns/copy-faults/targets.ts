@@ -1,8 +1,9 @@
 // The oracle of state: compares a copy's account at the venue with what its strategy's history entitles it
 // to. A copy is entitled to what its orders opened for executed orders of the strategy, less what the
 // strategy closed: an exit of a third leaves two thirds, and a flat strategy entitles to nothing. An excess
-// is a fault unless an open exit is about to sell it, or what that leaves is too small to trade. A deficit is
-// no fault: a copy opens nothing without consent.
+// is a fault unless an open exit is about to sell it, or what that leaves is too small to trade. An exit that
+// is open at the strategy is for what the strategy still has. A deficit is no fault: a copy opens nothing
+// without consent.
 
 import { collectiveId } from "../../../src/domain/collective-id.ts";
 import { isOpen, type Order } from "../../../src/domain/order.ts";
@@ -51,7 +52,7 @@ function faultsOf(books: CopyBooks, histories: Histories, symbol: string, price:
   const what = `${books.name} holds ${actual} of ${symbol}, its strategy ${theirs}`;
   const entitled = `entitled to ${least} to ${most}, ${rounding} for rounding`;
   if (excess > 0n) {
-    const exits = openExits(books, symbol, actual > 0n ? "SELL" : "BUY");
+    const exits = exitsOf(books, symbol, { side: actual > 0n ? "SELL" : "BUY", entitled: most });
     if (excess <= exits || isDust(books, excess - exits, price)) return [];
     const text = `${what}: ${excess} too much, ${entitled}, open exits ${exits}`;
     return [{ kind: "OFF_TARGET", what: `${text}: ${logOf(books, symbol)}` }];
@@ -108,11 +109,43 @@ function walletAt(history: readonly Moment[], at: number): bigint {
   return (history.findLast((moment) => moment.at <= at) ?? history[0])?.wallet ?? 0n;
 }
 
-/** What open orders at the venue are about to reduce. */
-function openExits({ venue }: CopyBooks, symbol: string, side: Order["side"]): bigint {
-  return venue.orders
-    .filter((order) => order.symbol === symbol && order.side === side && isOpen(order))
-    .reduce((sum, { quantity, executedQuantity }) => sum + quantity - executedQuantity, 0n);
+/**
+ * What open orders at the venue are about to sell of an excess: what the strategy's have sold and they have
+ * not. An order may have its share of the excess, too, if it was sized while that was there: then all of them
+ * are larger than what the copy is entitled to.
+ */
+function exitsOf(
+  books: CopyBooks,
+  symbol: string,
+  { side, entitled }: { readonly side: Order["side"]; readonly entitled: bigint },
+): bigint {
+  const exits = books.venue.orders.filter(
+    (order) => order.symbol === symbol && order.side === side && isOpen(order),
+  );
+  const due = exits.reduce((sum, exit) => sum + dueOf(books, exit), 0n);
+  const limits = exits.filter(({ type }) => type === "LIMIT");
+  const beyond = limits.reduce((sum, exit) => sum + leftOf(exit), -entitled);
+  return beyond > due ? beyond : due;
+}
+
+/** What of an open order corresponds to what the strategy's own has executed; all of it, if that is over. */
+function dueOf({ actions, entries }: CopyBooks, exit: Order): bigint {
+  const entry = entries.find((each) => each.clientOrderId === exit.clientOrderId);
+  const ofOrder = actions.filter(
+    (action) => "collectiveId" in action && action.collectiveId === entry?.collectiveId,
+  );
+  const placed = ofOrder.find((action) => action.kind === "PLACE");
+  if (placed === undefined || ofOrder.some(({ kind }) => kind === "CANCEL")) return leftOf(exit);
+  const executed = ofOrder.reduce<bigint>(
+    (sum, action) => (action.kind === "FILL" ? sum + action.filled.quantity : sum),
+    placed.filled?.quantity ?? 0n,
+  );
+  const due = (exit.quantity * executed) / placed.quantity - exit.executedQuantity;
+  return due > 0n ? due : 0n;
+}
+
+function leftOf({ quantity, executedQuantity }: Order): bigint {
+  return quantity - executedQuantity;
 }
 
 /** Too little for an order. What only reduces a contract's position has no least worth. */

@@ -1,6 +1,6 @@
 // An action in a line that a trader can read.
 import type { LeadAction } from "../../../domain/copying.ts";
-import { formatBriefly, type Price, type Quantity } from "../../../money/decimal.ts";
+import { formatBriefly, type Price, type Quantity, ZERO } from "../../../money/decimal.ts";
 
 export function wordsOf(action: LeadAction): string {
   const { wallet, held, lastPrices, promised } = action.lead;
@@ -26,8 +26,11 @@ function intentText(action: LeadAction): string {
         ...(filled === null ? [] : [`filled ${filledWords(filled)}`]),
       ].join(" ");
     }
-    case "CANCEL":
-      return `CANCEL ${action.orderId} ${action.because}`;
+    case "CANCEL": {
+      const { orderId, because, quantity = ZERO, executed = ZERO } = action;
+      const part = executed > 0n ? ` executed ${formatBriefly(executed)} of ${formatBriefly(quantity)}` : "";
+      return `CANCEL ${orderId} ${because}${part}`;
+    }
     case "FILL":
       return `FILL ${action.orderId} ${action.side} ${filledWords(action.filled)}${action.empties ? " empties" : ""}`;
     case "PLACE_LEG":

@@ -1,0 +1,138 @@
+// Stops on spot. They are orders of the strategy like any other, so one that is refused, lost, kept back by a
+// kill switch or canceled for its coins once would be missing for good. So the strategy's open stops are
+// compared with the copy's, and a missing one is sent. One that the copy's owner has canceled, or that is
+// older than the copy, is left alone.
+
+import { collectiveId } from "../../domain/collective-id.ts";
+import { type MirrorEntry, skipOf } from "../../domain/copying.ts";
+import { awaitsTrigger, isStopType, type Order } from "../../domain/order.ts";
+import {
+  atLeastZero,
+  least,
+  type Price,
+  type Quantity,
+  type Rate,
+  shareOf,
+  subtract,
+  sum,
+  ZERO,
+} from "../../money/decimal.ts";
+import { restsAtStrategy } from "../executor/cancel.ts";
+import type { CopyContext } from "../executor/context.ts";
+import { conclude } from "../executor/place.ts";
+import { isOfOldRules, submit } from "../executor/submit.ts";
+import { leadHeld, leadStateOf } from "../leads/actions.ts";
+import { isOpen, type NewEntry, ownRow } from "../orders/copy-state.ts";
+import { heldOnAccount } from "../sizing/book.ts";
+import { unexecuted } from "../sizing/proportion.ts";
+import { sizeSkip, snapPrice, snapQuantity, takesMarketPrice } from "../sizing/snap.ts";
+
+/** Until a stop that the venue has refused is sent again, ms; each time twice as long. */
+const REFUSED_MS_MIN = 10_000;
+const REFUSED_MS_MAX = 900_000;
+
+/** The strategy's stops of a spot pair that wait for their trigger, and of which the copy has none open. */
+export function missingStops(
+  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
+  symbol: string,
+): readonly Order[] {
+  const { family, status, strategyId } = state.copy;
+  if (family !== "SPOT" || status === "CLOSING" || state.target(symbol) === 0n) return [];
+  const stops = [...(leadAccount()?.openOrders.values() ?? [])].filter(
+    (order) => order.symbol === symbol && order.side === "SELL" && awaitsTrigger(order),
+  );
+  if (stops.length === 0) return [];
+  const rows = state.open(symbol).filter(isOpen);
+  const present = new Set(rows.map((entry) => entry.collectiveId));
+  return stops.filter(({ orderId }) => !present.has(collectiveId(strategyId, orderId)));
+}
+
+/**
+ * Sends the missing stops of a symbol that may be made up for; returns whether one of them is still missing.
+ * `isExcessLeft`: a stop that was canceled for its coins waits until these are sold.
+ */
+export async function sendStops(
+  context: CopyContext,
+  symbol: string,
+  { isExcessLeft }: { readonly isExcessLeft: boolean },
+): Promise<boolean> {
+  const { state, rowsOf, now } = context;
+  let isOneMissing = false;
+  for (const stop of missingStops(context, symbol)) {
+    const rows = await rowsOf(collectiveId(state.copy.strategyId, stop.orderId));
+    const last = rows.findLast(({ kind }) => kind === "PLACE");
+    // It was never copied, has ended as its owner or the venue wanted, or has its row by now.
+    if (last?.skip == null || isOpen(last) || last.executedQuantity > 0n) continue;
+    const waits = isRefusedLately(last, now()) || (isExcessLeft && last.skip.reason === "OVERTAKEN");
+    const sent = waits ? last : await sendStop(context, stop, last);
+    if (sent !== null && !isOpen(sent)) isOneMissing = true;
+  }
+  return isOneMissing;
+}
+
+function isRefusedLately({ skip, sends, updatedAt }: MirrorEntry, now: number): boolean {
+  const waitMs = Math.min(REFUSED_MS_MAX, REFUSED_MS_MIN * 2 ** (sends - 1));
+  return skip?.venue != null && now - updatedAt < waitMs;
+}
+
+/** `last`: the stop's newest row. Returns null if the venue takes no order of its size. */
+async function sendStop(context: CopyContext, stop: Order, last: MirrorEntry): Promise<MirrorEntry | null> {
+  const { state, session, gate, now } = context;
+  const { symbol, side, type } = stop;
+  const rules = await session.rules(symbol);
+  if (rules?.status !== "TRADING" || !isStopType(type)) return null;
+  const stopPrice = snapPrice(rules, stop.stopPrice, "DOWN");
+  const price = type === "STOP_LOSS" ? (ZERO as Price) : snapPrice(rules, stop.price, "UP");
+  const measure = {
+    takesMarketPrice: takesMarketPrice(type),
+    price: type === "STOP_LOSS" ? stopPrice : price,
+    reduceOnly: false,
+  };
+  const before = await sizeOf(context, stop);
+  const quantity = snapQuantity(rules, before, measure);
+  if (sizeSkip(rules, { before, snapped: quantity }, measure) !== null) return null;
+  const row: NewEntry = {
+    ...ownRow("PLACE", symbol, now()),
+    ...{ status: "NEW", collectiveId: last.collectiveId, leadQuantity: stop.quantity, side, orderType: type },
+    ...{ price, stopPrice, scaledQuantity: before, quantity, retained: ZERO as Rate },
+  };
+  // A repeated refusal needs no row of its own; an order that was at the venue keeps its row.
+  const { seq, venueOrderId, copyId, entryId, sends, queries } = last;
+  const isReused = seq === null && venueOrderId === null;
+  const entry = isReused ? state.put({ ...row, copyId, entryId, sends, queries }) : state.add(row);
+  const mayStillSend = () => gate.stopped() ?? (restsAtStrategy(context, entry) ? null : skipOf("OVERTAKEN"));
+  const outcome = await submit(context, entry, mayStillSend);
+  const sent = await conclude(context, entry, outcome);
+  // If the venue's rules have changed, the next attempt is fitted to the new ones.
+  await isOfOldRules(context, entry, outcome);
+  return sent;
+}
+
+/**
+ * The stop's share of what the copy is to hold, as far as other open sales leave that: the stop never locks
+ * coins that are to be sold.
+ */
+async function sizeOf(context: CopyContext, { symbol, quantity }: Order): Promise<Quantity> {
+  const { state } = context;
+  const held = heldOnAccount(state.book).get(symbol)?.quantity ?? ZERO;
+  const target = least(state.target(symbol), held);
+  const sales = state.open(symbol).filter((entry) => entry.side === "SELL" && isOpen(entry));
+  const locking = sales.filter(({ orderType }) => orderType !== "MARKET");
+  const free = least(
+    subtract(target, sum(locking.map(unexecuted))),
+    subtract(held, sum(sales.map(unexecuted))),
+  );
+  return least(shareOf(quantity, target, await leadHeldBefore(context, symbol)), atLeastZero(free));
+}
+
+/** What the strategy held right before its next queued action: by that the copy's target is a share of it. */
+async function leadHeldBefore(
+  { state, leadAccount, actionAt }: CopyContext,
+  symbol: string,
+): Promise<Quantity> {
+  const [next] = state.outbox(symbol).flatMap(({ seq }) => seq ?? []);
+  const account = leadAccount();
+  const now = account === null ? null : leadStateOf(account, null);
+  const lead = next === undefined ? now : (await actionAt(next)).lead;
+  return lead === null ? ZERO : leadHeld("SPOT", lead, symbol);
+}
