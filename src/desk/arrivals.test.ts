@@ -12,6 +12,7 @@ import type { SymbolRules } from "../domain/symbol.ts";
 import { latencyOf, STRICT_DEFAULTS, strictProfile } from "../engine/matching/terms.ts";
 import { bookViewOf, type Levels } from "../engine/testing/market-stub.ts";
 import { type Decimal, decimal, formatDecimal, ZERO } from "../money/decimal.ts";
+import { Arrivals } from "./arrivals.ts";
 import { buy, cancel, cleanFixtures, createFixture, executed, StubMarket, upTo } from "./testing/fixture.ts";
 
 cleanFixtures();
@@ -361,4 +362,20 @@ test("what is in front of an own order is what the port says", async () => {
   const sale = await desk.execute("one", { ...order("market", "0.0005", "c"), side: "SELL" });
   expect(executed(sale).orders.map(({ status }) => status)).toEqual(["FILLED"]);
   expect(asked).toEqual([["one", 2]]);
+});
+
+test("commands arrive with their latency also where market time was set back, which bounds no wait", () => {
+  const time = createManualTime();
+  let aheadMs = 60_000;
+  const arrived: string[] = [];
+  const now = () => time.now() + aheadMs;
+  const take = (job: string) => void arrived.push(job);
+  const arrivals = new Arrivals<string>({ now, timers: time, marketSpeed: 1, arrived: take });
+  const send = (job: string) => arrivals.add(job, arrivals.timeOf(now() + 50));
+  send("on its way");
+  time.advance(20);
+  aheadMs = 0;
+  send("after it");
+  time.advance(80);
+  expect(arrived).toEqual(["on its way", "after it"]);
 });

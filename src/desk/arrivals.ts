@@ -5,7 +5,7 @@
 import type { Cancel, Timers } from "../concurrency/time.ts";
 import type { Account } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";
-import { latencyOf } from "../engine/matching/terms.ts";
+import { LATENCY_MS_MAX, latencyOf } from "../engine/matching/terms.ts";
 import { legToCancel, orderToCancel } from "../engine/release.ts";
 
 /** How a command arrives. */
@@ -39,7 +39,7 @@ export class Arrivals<Job> {
 
   /** When a command arrives that would be there at `at`: not before the command that was sent before it. */
   timeOf(at: number): number {
-    this.#lastAt = Math.max(this.#lastAt, at);
+    this.#lastAt = isBeforeSetBack(this.#lastAt, at) ? at : Math.max(this.#lastAt, at);
     return this.#lastAt;
   }
 
@@ -64,7 +64,7 @@ export class Arrivals<Job> {
   #arrive(): void {
     const at = this.#options.now();
     for (let [first] = this.#queue; first !== undefined; [first] = this.#queue) {
-      if (first.arrivesAt > at) {
+      if (first.arrivesAt > at && !isBeforeSetBack(first.arrivesAt, at)) {
         this.#await(first.arrivesAt);
         break;
       }
@@ -72,6 +72,11 @@ export class Arrivals<Job> {
       this.#options.arrived(first.job);
     }
   }
+}
+
+/** Whether a time of arrival is later than any latency explains: market time was set back since. */
+function isBeforeSetBack(arrivesAt: number, at: number): boolean {
+  return arrivesAt - at > LATENCY_MS_MAX;
 }
 
 type ArrivalOptions<Job> = {

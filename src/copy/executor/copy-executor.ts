@@ -231,7 +231,7 @@ export class CopyExecutor {
     const { copyId, accountId } = copy;
     this.#session = new VenueSession({ ...parts, copyId, accountId, mayRun, pause });
     this.#gate = new Gate({ ...parts, session: this.#session, copy: () => this.#state.copy });
-    this.#alarms = new Alarms({ wallNow, tell: (alarm) => parts.tell(this.copy, alarm) });
+    this.#alarms = new Alarms({ now: () => this.#gate.now(), tell: (alarm) => parts.tell(this.copy, alarm) });
     this.#missing = new Missing(this.polledAt || copy.startedAt);
     this.#context = {
       state: this.#state,

@@ -12,7 +12,7 @@ let alarms: Alarms;
 beforeEach(() => {
   now = 1_000_000;
   told = [];
-  alarms = new Alarms({ tell: (alarm) => told.push(alarm), wallNow: () => now });
+  alarms = new Alarms({ tell: (alarm) => told.push(alarm), now: () => now });
 });
 
 /** A copy of 1,000 that has so much more than its target, at 100 each. */

@@ -17,7 +17,7 @@ const PATIENCE_MS = 60_000;
 /** A copy is above its target if what it has beyond is worth more than its equity divided by this. */
 const EXCESS_DIVISOR = 10n;
 
-type AlarmParts = { readonly tell: (alarm: CopyAlarm) => void; readonly wallNow: () => number };
+type AlarmParts = { readonly tell: (alarm: CopyAlarm) => void; readonly now: () => number };
 
 export class Alarms {
   readonly #parts: AlarmParts;
@@ -30,7 +30,7 @@ export class Alarms {
   }
 
   raise(alarm: CopyAlarm): void {
-    const now = this.#parts.wallNow();
+    const now = this.#parts.now();
     const toldAt = this.#toldAt.get(alarm);
     if (toldAt !== undefined && now - toldAt < SENT_AGAIN_MS) return;
     this.#toldAt.set(alarm, now);
@@ -46,7 +46,7 @@ export class Alarms {
 
   /** Once a second, of a copy that may send: `due` are the rows that are not dealt with. */
   check(book: CopyBook, prices: VenuePrices, due: readonly Pick<MirrorEntry, "leadAt">[]): void {
-    const now = this.#parts.wallNow();
+    const now = this.#parts.now();
     if (due.some(({ leadAt }) => now - leadAt > PATIENCE_MS)) this.raise("BEHIND");
     this.#excessSince = isAboveTarget(book, prices) ? (this.#excessSince ?? now) : null;
     if (this.#excessSince !== null && now - this.#excessSince > PATIENCE_MS) this.raise("OFF_TARGET");

@@ -1,10 +1,18 @@
 // A query whose outcome the venue leaves open is repeated until it is answered, and a long wait is reported.
 import { expect, test } from "vitest";
 import { createManualTime } from "../../concurrency/testing/manual-time.ts";
+import type { Copy } from "../../domain/copying.ts";
 import { newMasterKey } from "../../keys/testing/master-keys.ts";
 import { sealCredentials } from "../credentials.ts";
 import type { Venue } from "../venue/venue.ts";
-import { type SessionParts, STUCK_AFTER_MS, STUCK_AGAIN_MS, VenueSession } from "./venue-session.ts";
+import {
+  ENTRY_AGE_MAX_MS,
+  Gate,
+  type SessionParts,
+  STUCK_AFTER_MS,
+  STUCK_AGAIN_MS,
+  VenueSession,
+} from "./venue-session.ts";
 
 test("an outcome that stays unknown for long is reported, and once a minute from then on", async () => {
   const time = createManualTime();
@@ -40,4 +48,17 @@ test("an outcome that stays unknown for long is reported, and once a minute from
   expect(told).toHaveLength(2);
   expect(first).toBeGreaterThanOrEqual(STUCK_AFTER_MS);
   expect(second - first).toBeGreaterThanOrEqual(STUCK_AGAIN_MS);
+});
+
+test.each<[what: string, ageMs: { readonly ours: number; readonly venues: number }, skip: string | null]>([
+  ["both say so", { ours: ENTRY_AGE_MAX_MS + 1, venues: ENTRY_AGE_MAX_MS + 1 }, "TOO_LATE"],
+  ["neither says so", { ours: ENTRY_AGE_MAX_MS, venues: ENTRY_AGE_MAX_MS }, null],
+  ["ours alone says so, and may be ahead", { ours: 3_600_000, venues: 100 }, null],
+  ["the venue's alone says so, and may be ahead", { ours: 100, venues: 3_600_000 }, null],
+])("what opens is too late by our clock and by the venue's: %s", (_, { ours, venues }, skip) => {
+  const at = 1_000_000;
+  const session = { opened: { venue: { now: () => at + venues } } } as unknown as VenueSession;
+  const copy = () => ({ status: "FOLLOWING" }) as Copy;
+  const gate = new Gate({ session, copy, halted: () => null, wallNow: () => at + ours });
+  expect(gate.opensNot(at)?.reason ?? null).toBe(skip);
 });

@@ -370,7 +370,16 @@ export class Gate {
   /** Why nothing may be sent that opens something, given when the strategy did it; null if it may. */
   opensNot(at: number): Skip | null {
     if (this.#parts.copy().status !== "FOLLOWING") return skipOf("PAUSED");
-    return this.#parts.wallNow() - at > ENTRY_AGE_MAX_MS ? skipOf("TOO_LATE") : null;
+    return this.now() - at > ENTRY_AGE_MAX_MS ? skipOf("TOO_LATE") : null;
+  }
+
+  /**
+   * The time that a strategy's is compared with, Unix ms. Its own is the market's, by the exchange's clock or
+   * by a server's: late is what is late by ours and by the venue's.
+   */
+  now(): number {
+    const wallNow = this.#parts.wallNow();
+    return Math.min(wallNow, this.#parts.session.opened?.venue.now() ?? wallNow);
   }
 
   /** Whether not even a question may be sent. */

@@ -203,6 +203,8 @@ export type Venue = {
    * Until when nothing is to be sent there at all, wall time in Unix ms, as it has demanded; 0 if it has not.
    */
   pausedUntil(): number;
+  /** Its time by its measured clock, Unix ms; by ours before that is measured. */
+  now(): number;
   /** How it has fared of late. */
   health(): VenueHealth;
   /** Whether the poll budget permits a poll of this weight now; if so, it counts. See `PollBudget`. */

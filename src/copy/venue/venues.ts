@@ -103,10 +103,11 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
     ...{ origin, family, rest, wallNow, after },
     onRefused: (reason) => log.warn({ origin, reason }, "a venue refuses sockets; accounts are polled alone"),
   });
+  const venueNow = () => rest.clock.now();
   const shared: Omit<AccountRest, "accountId" | "ask" | "listen"> = {
     family,
     wallNow,
-    venueNow: () => rest.clock.now(),
+    venueNow,
     rules,
     prices,
     log,
@@ -118,6 +119,7 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
     doubtRules: (symbol) => rules.doubt(symbol),
     prices: () => prices.all(),
     pausedUntil: () => rest.limits.pausedUntil(),
+    now: venueNow,
     health: () => ({ ...rest.health.now(), streams: streams.live }),
     mayPoll(weight) {
       learnLimits();

@@ -41,6 +41,20 @@ describe("market time", () => {
     expect(clock.now() - time.now()).toBe(1_150);
   });
 
+  test("is not worse for one slow request after ten minutes of faster ones", async () => {
+    const { time, path, exchangeClock, clock } = createClocks();
+    path.roundTripMs = 10;
+    await exchangeClock.measure();
+    path.roundTripMs = 30;
+    for (let count = 0; count < 20; count += 1) {
+      time.advance(30_000);
+      if (count === 19) path.roundTripMs = 1_800;
+      await exchangeClock.measure();
+    }
+    time.advance(2_000);
+    expect(clock.now() - time.now()).toBeGreaterThan(1_230);
+  });
+
   test("follows a clock that was set back", async () => {
     const { time, path, exchangeClock, clock } = createClocks();
     await exchangeClock.measure();

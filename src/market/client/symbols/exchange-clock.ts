@@ -1,8 +1,8 @@
 // The offset of the exchange's clock to ours: it gives the age of messages by their event times, and market
 // time. It is measured with REST `time`: the exchange read its clock during the round trip, assumed in its
 // middle, so the error is at most half of it. The measurement with the shortest round trip is used until a
-// newer one contradicts it, which means that a clock was set, or until it is `sampleKeptMs` old. A message
-// with an impossible age triggers a new measurement. Before the first measurement no message has an age.
+// newer one contradicts it, which means that a clock was set, or is no worse than what the clocks may have
+// drifted apart since makes it. A message with an impossible age triggers a new measurement. Before the first measurement no message has an age.
 import type { Clock } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
 import { bodyOf, type Rest } from "../rest/rest.ts";
@@ -12,12 +12,10 @@ export const roundTripMsMax = 2_000;
 export const measureIntervalMs = 30_000;
 /** After a measurement that failed or was doubted by a message. */
 export const remeasureIntervalMs = 1_000;
-/**
- * A shorter round trip counts for this long; until then two clocks drift apart by some tens of milliseconds.
- */
-const sampleKeptMs = 10 * 60_000;
 /** Two measurements may differ by this much more than their errors. */
 const driftMsMax = 200;
+/** Two clocks drift apart by no more than that in this time. */
+const driftedInMs = 10 * 60_000;
 
 type Sample = { readonly offsetMs: number; readonly errorMs: number; readonly at: number };
 
@@ -126,8 +124,8 @@ export class ExchangeClock {
         "the exchange's clock and ours have moved apart: the offset is the new one from here on",
       );
     }
-    const isOld = sample.at - held.at >= sampleKeptMs;
-    if (isContradiction || isOld || sample.errorMs <= held.errorMs) this.#sample = sample;
+    const driftMs = (driftMsMax * Math.max(0, sample.at - held.at)) / driftedInMs;
+    if (isContradiction || sample.errorMs <= held.errorMs + driftMs) this.#sample = sample;
   }
 }
 
