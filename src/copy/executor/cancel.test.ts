@@ -128,6 +128,18 @@ describe("an order that the strategy's market has filled in part", () => {
     ["not at all, and the copy's later", { own: "0", isOpen: true, halted: "0.002" }, "0"],
     ["not at all, and the copy's partly before", { own: "0.001", isOpen: true, halted: "0.002" }, "0"],
     [
+      "later, and the copy's more before",
+      { later: "0.0005", own: "0.001", isOpen: true, halted: "0.002" },
+      "0.0005",
+    ],
+    [
+      "later, and the copy's partly before",
+      // Less by the unit that the share is rounded down by.
+      { later: "0.001", own: "0.0005", isOpen: true, halted: "0.002" },
+      "0.00099999",
+    ],
+    ["later, as the copy's", { later: "0.001", own: "0.001", isOpen: true, halted: "0.002" }, "0.001"],
+    [
       "later, and the copy's after it",
       { later: "0.0005", own: "0", isOpen: true, halted: "0.002" },
       "0.0005",

@@ -38,6 +38,7 @@ import {
 } from "../orders/copy-state.ts";
 import { refusedAs } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
+import { unexecuted } from "../sizing/proportion.ts";
 import type { VenueOrderState } from "../venue/venue.ts";
 import type { CopyContext } from "./context.ts";
 import { findAtVenue, NOT_FOUND_AFTER_MS, type Unsent } from "./submit.ts";
@@ -122,7 +123,9 @@ type Canceling = LeadAction & (LeadCancel | LeadLegCancel);
  */
 function disown({ state }: CopyContext, entry: MirrorEntry, action: Canceling): void {
   const { executed, quantity } = filledOf(action);
-  const retained = shareOf(entry.retained ?? (SCALE as Rate), executed, quantity);
+  const entitled = shareOf(entry.quantity ?? ZERO, executed, quantity);
+  const due = atLeastZero(subtract(entitled, entry.executedQuantity));
+  const retained = shareOf(entry.retained ?? (SCALE as Rate), due, unexecuted(entry));
   state.put({ ...entry, isCancelDue: true, retained });
 }
 

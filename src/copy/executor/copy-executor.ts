@@ -781,6 +781,9 @@ export class CopyExecutor {
     this.#openings.delete(row.entryId);
     this.#postponed.delete(row.entryId);
     this.#touchedAt.set(row.symbol ?? "", this.#parts.wallNow());
+    // A stop that was not taken does not wait for the pace of a step that found nothing to do.
+    const isStop = row.orderType === "STOP_LOSS" || row.orderType === "STOP_LOSS_LIMIT";
+    if (isStop && this.#paces.get(row.symbol ?? "")?.left !== undefined) this.#paces.delete(row.symbol ?? "");
     if (row.requestId !== null) this.#finishRepair(row.requestId);
     this.#saveAndWake();
   }

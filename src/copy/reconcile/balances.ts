@@ -470,9 +470,12 @@ function endAbsentSales(
     // A fee that is not known yet is less than a hundredth.
     const unbooked = magnitude(unbookedOf(state, symbol, held));
     const isUnbooked = sales.some(({ quantity }) => unbooked * 100n > (quantity ?? ZERO));
-    const isThere = isUnbooked || ofSymbol(locked) > resting;
-    if (isThere || ofSymbol(held) < state.holding(symbol).quantity) continue;
-    for (const sale of sales) endRow(state, sale, null, now());
+    if (isUnbooked || ofSymbol(held) < state.holding(symbol).quantity) continue;
+    // What is locked besides may be its owner's: a sale that is open locks all that is open of it.
+    const besides = subtract(ofSymbol(locked), resting);
+    for (const sale of sales) {
+      if (besides <= 0n || besides < unexecuted(sale)) endRow(state, sale, null, now());
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // Stops of spot pairs, which a copy has at the venue as long as its strategy has them.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { decimal, formatBriefly } from "../../money/decimal.ts";
+import { decimal, formatBriefly, type Price, type Quantity } from "../../money/decimal.ts";
 import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 import { CountingVenue } from "../testing/counting-venue.ts";
 
@@ -119,6 +119,65 @@ test("a stop that its owner has canceled stays canceled", async () => {
   await fixture.ask(copier, strategy, { kind: "LOOK" });
   await fixture.passesAtRest(180_000);
   expect(await stops()).toEqual(["0.0017 CANCELED"]);
+});
+
+test("a stop that its owner has canceled stays canceled, also if the venue no longer shows it", async () => {
+  await placesStop();
+  const { clientOrderId } = (await fixture.entries(copier)).at(-1) ?? {};
+  await fixture.venue.client("SPOT", copier.account).cancel(BTC, `${clientOrderId}`);
+  const unknown = { status: 400, body: '{"code":-2013,"msg":"Order does not exist."}' };
+  way.instead = (route) => (route === "GET /api/v3/order" ? unknown : null);
+  await fixture.ask(copier, strategy, { kind: "LOOK" });
+  await fixture.passesAtRest(180_000);
+  expect(await stops()).toEqual(["0.0017 CANCELED"]);
+});
+
+test("a stop that was refused once does not wait for another that its owner has canceled", async () => {
+  await fixture.does(strategy, places("SELL", "0.0005", { stop: "90000" }));
+  const { clientOrderId } = (await fixture.entries(copier)).at(-1) ?? {};
+  await fixture.venue.client("SPOT", copier.account).cancel(BTC, `${clientOrderId}`);
+  await fixture.ask(copier, strategy, { kind: "LOOK" });
+  await fixture.passesAtRest(125_000);
+  answers(BUSY, 1);
+  const at = fixture.time.now();
+  await fixture.does(strategy, places("SELL", "0.001", { stop: "95000" }), false);
+  fixture.wake(strategy);
+  await fixture.waitFor("it is placed", areStops(2));
+  expect(fixture.time.now() - at).toBeLessThan(25_000);
+});
+
+test("a stop that was lost is placed, once, although its owner has an open sale of other coins", async () => {
+  await fixture.trades(copier, "SPOT", { side: "BUY", quantity: decimal("0.0002") });
+  const sale = { side: "SELL", type: "LIMIT", quantity: decimal<Quantity>("0.0001") } as const;
+  const prices = { price: decimal<Price>("120000"), stopPrice: decimal<Price>("0") };
+  const terms = { symbol: BTC, reduceOnly: false, clientOrderId: "mine", askedAt: fixture.time.now() };
+  await fixture.venue.client("SPOT", copier.account).place({ ...sale, ...prices, ...terms });
+  await fixture.passesAtRest(60_000);
+  answers(LOST, 1);
+  const at = fixture.time.now();
+  await placesStop();
+  await fixture.waitFor("it is placed", areStops(1));
+  expect(fixture.time.now() - at).toBeLessThan(70_000);
+  await fixture.passesAtRest(120_000);
+  expect(await stops()).toEqual(["0.0017 NEW"]);
+});
+
+test("a stop is placed again for all that is left, while an older purchase waits for the venue's prices", async () => {
+  let refusals = 1;
+  way.instead = (route, parameters) => {
+    if (route === "GET /api/v3/ticker/price") return { status: 503, body: "" };
+    return route === PLACES && parameters.get("type") === "STOP_LOSS" && refusals-- > 0 ? BUSY : null;
+  };
+  await fixture.passesAtRest(10_000);
+  const trades = async (command: ReturnType<typeof places>, ms: number) => {
+    await fixture.does(strategy, command, false);
+    fixture.wake(strategy);
+    await fixture.passesAtRest(ms);
+  };
+  await trades(places("BUY", "0.0001", { at: "90000" }), 5_000);
+  await trades(places("SELL", "0.0014"), 15_000);
+  await trades(places("SELL", "0.00039", { stop: "95000" }), 120_000);
+  expect(await stops()).toEqual(["0.00039 NEW"]);
 });
 
 /** The owner sells some coins, so an exit needs coins that a stop locks. */

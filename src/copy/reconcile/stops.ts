@@ -63,6 +63,8 @@ export async function sendStops(
     const last = rows.findLast(({ kind }) => kind === "PLACE");
     // It was never copied, has ended as its owner or the venue wanted, or has its row by now.
     if (last?.skip == null || isOpen(last) || last.executedQuantity > 0n) continue;
+    // What was at the venue and is not shown any more was most likely canceled by its owner.
+    if (last.venueOrderId !== null && last.skip.reason !== "OVERTAKEN") continue;
     const waits = isRefusedLately(last, now()) || (isExcessLeft && last.skip.reason === "OVERTAKEN");
     const sent = waits ? last : await sendStop(context, stop, last);
     if (sent !== null && !isOpen(sent)) isOneMissing = true;
@@ -125,14 +127,20 @@ async function sizeOf(context: CopyContext, { symbol, quantity }: Order): Promis
   return least(shareOf(quantity, target, await leadHeldBefore(context, symbol)), atLeastZero(free));
 }
 
-/** What the strategy held right before its next queued action: by that the copy's target is a share of it. */
+/**
+ * What the strategy held right before its next queued action that changes that: by then the copy's target is
+ * a share of it.
+ */
 async function leadHeldBefore(
   { state, leadAccount, actionAt }: CopyContext,
   symbol: string,
 ): Promise<Quantity> {
-  const [next] = state.outbox(symbol).flatMap(({ seq }) => seq ?? []);
+  for (const seq of state.outbox(symbol).flatMap((row) => row.seq ?? [])) {
+    const action = await actionAt(seq);
+    // What changes nothing that the strategy holds may have been passed by what does.
+    const changes = action.kind === "FILL" || (action.kind === "PLACE" && action.filled !== null);
+    if (changes) return leadHeld("SPOT", action.lead, symbol);
+  }
   const account = leadAccount();
-  const now = account === null ? null : leadStateOf(account, null);
-  const lead = next === undefined ? now : (await actionAt(next)).lead;
-  return lead === null ? ZERO : leadHeld("SPOT", lead, symbol);
+  return account === null ? ZERO : leadHeld("SPOT", leadStateOf(account, null), symbol);
 }
