@@ -1,8 +1,9 @@
 // The offset of the exchange's clock to ours: it gives the age of messages by their event times, and market
 // time. It is measured with REST `time`: the exchange read its clock during the round trip, assumed in its
 // middle, so the error is at most half of it. The measurement with the shortest round trip is used until a
-// newer one contradicts it, which means that a clock was set, or is no worse than what the clocks may have
-// drifted apart since makes it. A message with an impossible age triggers a new measurement. Before the first measurement no message has an age.
+// newer one contradicts it, which means that a clock was set, or is no worse than the older one has become by
+// drift. A message with an impossible age triggers a new measurement. Before the first measurement no message
+// has an age.
 import type { Clock } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
 import { bodyOf, type Rest } from "../rest/rest.ts";
