@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Income } from "../../domain/income.ts";
 import type { IncomeQuery } from "../ports/trading.ts";
 import { incomeOf, legOf } from "./futures-records.ts";
-import { LIST_CASES } from "./list-cases.ts";
-import { accountOf, commitOf, upTo } from "./records.ts";
+import { accountOf, commitOf, LIST_CASES, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 
 export function legAndIncomeCases(opened: Opened): void {

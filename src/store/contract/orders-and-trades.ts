@@ -2,8 +2,7 @@
 // included.
 import { describe, expect, test } from "vitest";
 import { placementKey } from "../../domain/command.ts";
-import { type Bounds, LIST_CASES } from "./list-cases.ts";
-import { accountOf, commitOf, orderOf, tradeOf, upTo } from "./records.ts";
+import { accountOf, type Bounds, commitOf, LIST_CASES, orderOf, tradeOf, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 
 export function orderAndTradeCases(opened: Opened): void {
