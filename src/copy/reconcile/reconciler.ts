@@ -56,7 +56,7 @@ import {
 import { refusedAs } from "../session/failures.ts";
 import { unexecuted } from "../sizing/proportion.ts";
 import { ENDED_MS_MAX, UNCONFIRMED_MS_MAX } from "./balances.ts";
-import { missingStops, sendStops } from "./stops.ts";
+import { isRefusedLately, missingStops, sendStops } from "./stops.ts";
 
 /**
  * CLEAN: nothing to do; `unsold` says why a remainder cannot be sold. WAITS: for an open order. UNPROTECTED:
@@ -87,13 +87,8 @@ export type ReconcileTerms = {
  * How long a copy that is being closed sells nothing while an unconfirmed order may have sold it already, ms.
  */
 export const CONFIRMED_MS_MAX = 30_000;
-/**
- * Until a leg that the venue has refused is sent again although the one before has to be canceled for it, ms;
- * each time so many times as long.
- */
-const REFUSED_MS_MIN = 10_000;
+/** A leg for which the one before has to be canceled waits so many times as long after each refusal. */
 const REFUSED_TIMES = 30;
-const REFUSED_MS_MAX = 900_000;
 /** "Order would immediately trigger." */
 const WOULD_TRIGGER_CODE = -2021;
 const CLEAN: Reconciled = { kind: "CLEAN", unsold: null };
@@ -498,7 +493,8 @@ async function protect(context: CopyContext, symbol: string): Promise<"DONE" | "
     // Its row was placed since, or is in flight.
     if (last?.status === "NEW" || last?.status === "SENT" || last?.status === "RESTING") continue;
     // The one before protects the position, and is not canceled each time for a leg that the venue refuses.
-    const isHeldBack = last !== undefined && hasLegOfKind(state, last) && isRefusedLately(last, now());
+    const isHeldBack =
+      last !== undefined && hasLegOfKind(state, last) && isRefusedLately(last, now(), REFUSED_TIMES);
     const sent = isHeldBack ? last : await sendMissing(context, leg, last);
     const isRefused = sent.skip?.venue?.code === WOULD_TRIGGER_CODE && leg.type === "STOP_MARKET";
     const prices = isRefused ? ((await session.pricesInTime()) ?? context.lastPrices()) : null;
@@ -523,12 +519,6 @@ async function sendMissing(
   // A leg that was sent and not found may be there, and not shown yet.
   const status = row.clientOrderId === null ? "NEW" : "SENT";
   return await replaceOrSend(context, { ...row, status, skip: null, stopPrice, updatedAt: context.now() });
-}
-
-/** Whether the venue has refused a leg so lately that it is not asked again while the one before is there. */
-function isRefusedLately({ skip, sends, updatedAt }: MirrorEntry, now: number): boolean {
-  const waitMs = Math.min(REFUSED_MS_MAX, REFUSED_MS_MIN * REFUSED_TIMES ** (sends - 1));
-  return skip?.venue != null && sends > 0 && now - updatedAt < waitMs;
 }
 
 /** The strategy's legs on a symbol that close the side which the copy has, and of whose kind it has none. */

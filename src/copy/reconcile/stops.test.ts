@@ -50,6 +50,12 @@ async function placesStop(): Promise<number> {
   return stop;
 }
 
+/** The copier cancels the order of the newest line at the venue. */
+async function ownerCancels(): Promise<void> {
+  const { clientOrderId } = (await fixture.entries(copier)).at(-1) ?? {};
+  await fixture.venue.client("SPOT", copier.account).cancel(BTC, `${clientOrderId}`);
+}
+
 /** The venue answers the next orders like that, so many times. */
 function answers(answer: Awaited<ReturnType<typeof way.instead>>, times: number): () => number {
   let answered = 0;
@@ -114,8 +120,7 @@ test("a stop that the process before was sending is placed, once", async () => {
 
 test("a stop that its owner has canceled stays canceled", async () => {
   await placesStop();
-  const { clientOrderId } = (await fixture.entries(copier)).at(-1) ?? {};
-  await fixture.venue.client("SPOT", copier.account).cancel(BTC, `${clientOrderId}`);
+  await ownerCancels();
   await fixture.ask(copier, strategy, { kind: "LOOK" });
   await fixture.passesAtRest(180_000);
   expect(await stops()).toEqual(["0.0017 CANCELED"]);
@@ -123,8 +128,7 @@ test("a stop that its owner has canceled stays canceled", async () => {
 
 test("a stop that its owner has canceled stays canceled, also if the venue no longer shows it", async () => {
   await placesStop();
-  const { clientOrderId } = (await fixture.entries(copier)).at(-1) ?? {};
-  await fixture.venue.client("SPOT", copier.account).cancel(BTC, `${clientOrderId}`);
+  await ownerCancels();
   const unknown = { status: 400, body: '{"code":-2013,"msg":"Order does not exist."}' };
   way.instead = (route) => (route === "GET /api/v3/order" ? unknown : null);
   await fixture.ask(copier, strategy, { kind: "LOOK" });
@@ -134,8 +138,7 @@ test("a stop that its owner has canceled stays canceled, also if the venue no lo
 
 test("a stop that was refused once does not wait for another that its owner has canceled", async () => {
   await fixture.does(strategy, places("SELL", "0.0005", { stop: "90000" }));
-  const { clientOrderId } = (await fixture.entries(copier)).at(-1) ?? {};
-  await fixture.venue.client("SPOT", copier.account).cancel(BTC, `${clientOrderId}`);
+  await ownerCancels();
   await fixture.ask(copier, strategy, { kind: "LOOK" });
   await fixture.passesAtRest(125_000);
   answers(BUSY, 1);

@@ -27,9 +27,10 @@ import { heldOnAccount } from "../sizing/book.ts";
 import { unexecuted } from "../sizing/proportion.ts";
 import { sizeSkip, snapPrice, snapQuantity, takesMarketPrice } from "../sizing/snap.ts";
 
-/** Until a stop that the venue has refused is sent again, ms; each time twice as long. */
+/** Until a stop or leg that the venue has refused is sent again, ms; each time so many times as long. */
 const REFUSED_MS_MIN = 10_000;
 const REFUSED_MS_MAX = 900_000;
+const REFUSED_TIMES = 2;
 
 /** The strategy's stops of a spot pair that wait for their trigger, and of which the copy has none open. */
 export function missingStops(
@@ -72,9 +73,14 @@ export async function sendStops(
   return isOneMissing;
 }
 
-function isRefusedLately({ skip, sends, updatedAt }: MirrorEntry, now: number): boolean {
-  const waitMs = Math.min(REFUSED_MS_MAX, REFUSED_MS_MIN * 2 ** (sends - 1));
-  return skip?.venue != null && now - updatedAt < waitMs;
+/** Whether the venue has refused an order so lately that it is not sent again yet. */
+export function isRefusedLately(
+  { skip, sends, updatedAt }: MirrorEntry,
+  now: number,
+  times = REFUSED_TIMES,
+): boolean {
+  const waitMs = Math.min(REFUSED_MS_MAX, REFUSED_MS_MIN * times ** (sends - 1));
+  return skip?.venue != null && sends > 0 && now - updatedAt < waitMs;
 }
 
 /** `last`: the stop's newest row. Returns null if the venue takes no order of its size. */
