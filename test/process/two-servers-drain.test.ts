@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { SLOTS } from "../../src/domain/strategy.ts";
 import { createMasterKey, readMasterKey } from "../../src/keys/master-key.ts";
+import { roundTripMsMax } from "../../src/market/client/symbols/exchange-clock.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
 import { makePerson } from "../../src/people/made-people.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
@@ -193,6 +194,9 @@ test.skipIf(!hasPostgres)(
     market.setPrice(symbol, reached);
     const isOneFilled = async () => (await statuses()).includes("FILLED");
     await eventually("the other fills its orders", isOneFilled, { askAgainMs: ASK_AGAIN_MS });
+    // A server's market time is wrong by half of this at most: trades follow even the orders that seem late.
+    const until = Date.now() + roundTripMsMax;
+    await eventually("trades follow all orders", () => Date.now() > until, { askAgainMs: ASK_AGAIN_MS });
     market.setPrice(symbol, present);
     const connected = 'lyrebird_feed_connected{family="SPOT"}';
     expect([await gauge(first.url, connected), await gauge(second.url, connected)]).toEqual([0, 1]);

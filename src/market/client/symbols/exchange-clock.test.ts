@@ -55,6 +55,31 @@ describe("market time", () => {
     expect(clock.now() - time.now()).toBeGreaterThan(1_230);
   });
 
+  test("is measured again every second while it may be wrong by more than 100 ms, then every 30 s", async () => {
+    const { time, path, exchangeClock, clock } = createClocks();
+    const sweepFor = async (seconds: number) => {
+      const before = time.now();
+      while (time.now() - before < seconds * 1_000) {
+        time.advance(1_000);
+        exchangeClock.sweep(time.now());
+        await new Promise(setImmediate);
+      }
+    };
+    path.roundTripMs = 1_800;
+    await exchangeClock.measure();
+    expect(clock.now() - time.now()).toBe(1_270 - 900);
+    await sweepFor(3);
+    path.roundTripMs = 20;
+    await sweepFor(1);
+    time.advance(900);
+    expect(clock.now() - time.now()).toBe(1_260);
+    path.aheadMs = -60_000;
+    await sweepFor(20);
+    expect(clock.now() - time.now()).toBe(1_260);
+    await sweepFor(11);
+    expect(clock.now() - time.now()).toBe(-60_010);
+  });
+
   test("follows a clock that was set back", async () => {
     const { time, path, exchangeClock, clock } = createClocks();
     await exchangeClock.measure();

@@ -11,8 +11,10 @@ import { bodyOf, type Rest } from "../rest/rest.ts";
 /** The longest round trip that is believed: the offset is wrong by half of it at most. */
 export const roundTripMsMax = 2_000;
 export const measureIntervalMs = 30_000;
-/** After a measurement that failed or was doubted by a message. */
+/** After a measurement that failed, was doubted by a message, or is wrong by more than `errorMsMax`. */
 export const remeasureIntervalMs = 1_000;
+/** Orders are compared with trades by market time: one that is wrong by more is measured again soon. */
+export const errorMsMax = 100;
 /** Two measurements may differ by this much more than their errors. */
 const driftMsMax = 200;
 /** Two clocks drift apart by no more than that in this time. */
@@ -73,7 +75,7 @@ export class ExchangeClock {
 
   /** Measures when that is due. Call it every second or so. */
   sweep(now: number): void {
-    const isSoon = this.#isDoubted || this.#sample === null;
+    const isSoon = this.#isDoubted || this.#sample === null || this.#sample.errorMs > errorMsMax;
     const intervalMs = isSoon ? remeasureIntervalMs : measureIntervalMs;
     if (now - this.#askedAt >= intervalMs) void this.measure();
   }
