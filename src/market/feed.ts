@@ -64,9 +64,15 @@ export type PriceRange = {
 export type MarketHistory = {
   /**
    * Trades between two market times (Unix ms): as candles where they lie wholly inside, as trades at the
-   * edges. The oldest part of a very long interval is left out.
+   * edges, and up to the end of the minute of `singlyUntil`. The oldest part of a very long interval is left
+   * out.
    */
-  tradedBetween(symbol: string, from: number, to: number): Promise<readonly PriceRange[] | null>;
+  tradedBetween(
+    symbol: string,
+    from: number,
+    to: number,
+    singlyUntil?: number,
+  ): Promise<readonly PriceRange[] | null>;
   /**
    * Every aggregate trade between two market times (Unix ms), both included. The oldest part of an interval
    * longer than an hour is left out.

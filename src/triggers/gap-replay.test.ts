@@ -65,6 +65,23 @@ describe("trades in a gap", () => {
     expect(await keysOf(store, "one")).toEqual(["fill:4", "trigger:5", "trigger:2", "trigger:3"]);
   });
 
+  test("is read trade by trade through the minute in which the youngest order was placed", async () => {
+    const { time, market, place, settled, statusOf } = await createFixture({ strategies: ["early", "late"] });
+    await place("early", "BUY", "90");
+    time.advance(MINUTE + 10 * SECOND);
+    await place("late", "BUY", "90");
+    // What the exchange says: the minute as a whole, or the trades in it.
+    market.tradedBetween = async (_symbol, _from, _to, singlyUntil = 0) => {
+      const isSingle = singlyUntil === START + MINUTE + 10 * SECOND;
+      const from = isSingle ? MINUTE + 20 * SECOND : MINUTE;
+      return [span(from, isSingle ? from : 2 * MINUTE - 1, "80", "120")];
+    };
+    time.advance(4 * MINUTE);
+    market.miss("BTCUSDT", START, START + 5 * MINUTE);
+    await settled();
+    expect([await statusOf("early", 2), await statusOf("late", 2)]).toEqual(["FILLED", "FILLED"]);
+  });
+
   test("concerns only orders that had waited since before it", async () => {
     const { time, market, place, settled, statusOf } = await createFixture({ strategies: ["early", "late"] });
     await place("early", "BUY", "90");

@@ -35,6 +35,13 @@ const IN_FLIGHT_MS_MAX = 1_000;
  */
 const UNSETTLED_MS_MAX = 10 * 60_000;
 
+/**
+ * A candle of the minute in which a trigger was created may show prices from before it: in the first part of
+ * a gap, ms, trades are requested one by one up to the last such minute. Later triggers count from the minute
+ * after.
+ */
+const SINGLY_MS_MAX = 10 * 60_000;
+
 /** Live hits are deferred for a gap at most this long, ms, since the history may take long to arrive. */
 const DEFERRED_MS_MAX = 10_000;
 
@@ -88,10 +95,11 @@ export class GapReplay {
    */
   async stepsIn(symbol: string, gap: Gap, index: TriggerIndex): Promise<readonly Step[] | null> {
     const [from, to] = [gap.from - IN_FLIGHT_MS_MAX, gap.to];
+    const created = index.lastCreatedBefore(symbol, gap.from + SINGLY_MS_MAX) ?? from;
     const [settlements, marked, traded] = await Promise.all([
       this.#history.settlementsBetween(symbol, gap.from - UNSETTLED_MS_MAX, to),
       this.#history.markedBetween(symbol, from, to),
-      index.has(symbol, ON_TRADES) ? this.#history.tradedBetween(symbol, from, to) : [],
+      index.has(symbol, ON_TRADES) ? this.#history.tradedBetween(symbol, from, to, created) : [],
     ]);
     if (settlements === null || marked === null || traded === null) return null;
     const steps: Step[] = [

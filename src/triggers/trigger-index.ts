@@ -73,6 +73,19 @@ export class TriggerIndex {
     return heaps !== undefined && conditions.some((condition) => heaps[condition].size > 0);
   }
 
+  /** When the youngest trigger of the symbol was created before a time, Unix ms; null if there is none. */
+  lastCreatedBefore(symbol: string, time: number): number | null {
+    const heaps = this.#bySymbol.get(symbol);
+    if (heaps === undefined) return null;
+    let last: number | null = null;
+    for (const condition of CONDITIONS) {
+      for (const { since } of heaps[condition].triggers()) {
+        if (since < time && (last === null || since > last)) last = since;
+      }
+    }
+    return last;
+  }
+
   /** Numbers of triggers by kind. */
   counts(): TriggerCounts {
     const counts = { orders: 0, legs: 0, positions: 0 };
@@ -194,6 +207,10 @@ class Heap {
 
   get top(): Entry | undefined {
     return this.#entries[0];
+  }
+
+  *triggers(): Iterable<Trigger> {
+    for (const { trigger } of this.#entries) yield trigger;
   }
 
   /** Whether a price hits the first trigger. */

@@ -118,6 +118,16 @@ describe("the simulated market", () => {
     expect(spans?.map((span) => [span.from, span.to])).toEqual([...new Set(times)].map((at) => [at, at]));
   });
 
+  test("single trades are returned up to the end of a minute, and candles from there", async () => {
+    const fixture = await createSimulatedFixture();
+    const hourAgo = Math.floor(presentAt / minuteMs) * minuteMs - 60 * minuteMs;
+    const [from, singlyUntil, to] = [hourAgo + 1_000, hourAgo + 90_000, hourAgo + 5 * minuteMs];
+    const spans = await answerOf(fixture, fixture.traded(symbol, from, to, singlyUntil));
+    expectToTellAll(spans, from, to);
+    const ofMinutes = spans?.filter((span) => span.to > span.from).map((span) => span.from);
+    expect(ofMinutes).toEqual([2, 3, 4].map((minute) => hourAgo + minute * minuteMs));
+  });
+
   test("all aggregate trades of a gap are returned, and of a long gap those of the last hour", async () => {
     const fixture = await createSimulatedFixture();
     const to = Math.floor(presentAt / minuteMs) * minuteMs;

@@ -7,7 +7,7 @@
 import type { Clock } from "../../../concurrency/time.ts";
 import type { MarketTrade } from "../../../domain/market.ts";
 import type { Price } from "../../../money/decimal.ts";
-import type { PriceRange } from "../../feed.ts";
+import type { MarketHistory, PriceRange } from "../../feed.ts";
 import type { Log } from "../log.ts";
 import { type HistoryPages, NoAnswer } from "../rest/history-pages.ts";
 import type { HistoryProtocol } from "../streams/protocol.ts";
@@ -23,14 +23,13 @@ export const matchedMsMax = 60 * minuteMs;
 /** As many trades as the exchange gives at once. */
 const tradesPerPage = 1_000;
 
-/**
- * Returns the spans with trades between two market times (Unix ms, both included), in order of time, without
- * overlaps. Null when upstream could not provide all of them: try again later.
- */
-type Traded = (symbol: string, from: number, to: number) => Promise<readonly PriceRange[] | null>;
-
 export type TradeHistory = {
-  readonly traded: Traded;
+  /**
+   * Returns the spans with trades between two market times (Unix ms, both included), in order of time,
+   * without overlaps; single trades to the end of the minute of `singlyUntil`. Null when upstream could not
+   * provide all of them: try again later.
+   */
+  readonly traded: MarketHistory["tradedBetween"];
   /** The same as every aggregate trade; of an interval longer than `matchedMsMax` only the latest part. */
   readonly matched: (symbol: string, from: number, to: number) => Promise<readonly MarketTrade[] | null>;
 };
@@ -44,9 +43,14 @@ export type TradedOptions = {
 };
 
 export function createTraded({ pages, protocol, clock, log }: TradedOptions): TradeHistory {
-  async function spansOf(symbol: string, from: number, to: number): Promise<readonly PriceRange[]> {
-    if (to - from <= tradesOnlyMsMax) return tradesOf(symbol, from, to);
-    const { start, end } = wholeMinutes(from, to);
+  async function spansOf(
+    symbol: string,
+    from: number,
+    to: number,
+    singlyUntil: number,
+  ): Promise<readonly PriceRange[]> {
+    const { start, end } = wholeMinutes(Math.max(from, singlyUntil), to);
+    if (to - from <= tradesOnlyMsMax || end <= start) return tradesOf(symbol, from, to);
     return [
       ...(await tradesOf(symbol, from, start - 1)),
       ...(await candlesOf(symbol, start, end)),
@@ -90,13 +94,13 @@ export function createTraded({ pages, protocol, clock, log }: TradedOptions): Tr
   }
 
   return {
-    async traded(symbol, from, to) {
+    async traded(symbol, from, to, singlyUntil = from) {
       const start = Math.max(from, to - reachMsMax);
       if (start > from)
         log.warn({ symbol, from, to, reachMsMax }, "a gap is too long: its oldest part is left out");
       await pages.untilKnown(to);
       const about = { symbol, from: start, to };
-      return pages.answer("what was traded in a gap", about, () => spansOf(symbol, start, to));
+      return pages.answer("what was traded in a gap", about, () => spansOf(symbol, start, to, singlyUntil));
     },
     async matched(symbol, from, to) {
       const start = Math.max(from, to - matchedMsMax);
