@@ -22,11 +22,14 @@ const answers = new Map<string, Answer>();
 let hides: (query: string) => boolean;
 /** Whether the venue does not answer a query of an order. */
 let silent: (query: string) => boolean;
+/** By route, until when a request waits. */
+const holds = new Map<string, () => Promise<void>>();
 /** How often it still answers what an account has. */
 let accounts: number;
 
 beforeEach(async () => {
   answers.clear();
+  holds.clear();
   hides = () => false;
   silent = () => false;
   accounts = Number.POSITIVE_INFINITY;
@@ -40,7 +43,8 @@ beforeEach(async () => {
           if (isAccount) accounts -= 1;
           const isAway = (isAccount && accounts < 0) || (isQuery && silent(query));
           const answer = isHidden ? UNKNOWN_ORDER : isAway ? UNAVAILABLE : answers.get(route);
-          return answer === undefined ? {} : { answer };
+          const hold = holds.get(route)?.();
+          return { ...(hold !== undefined && { hold }), ...(answer !== undefined && { answer }) };
         },
       });
       return proxy.url;
@@ -781,6 +785,28 @@ test("a stop that fires while the venue hides it is booked by the account's trad
   expect(await fixture.log(copier)).toEqual(log);
   // A twentieth of a per cent of 200 at 100,000, and of 179.98.
   expect((await fixture.copy(copier)).book.fees).toBe(decimal("0.18999"));
+});
+
+test("a stop that a poll books while the venue is asked for it is not sent again", async () => {
+  const { copier } = await withHiddenStop();
+  const account = (await fixture.venue.store.loadAccount(copier.account.strategyId))?.account;
+  const [legId] = account?.openLegs.keys() ?? [];
+  let isAsked = false;
+  const answered = Promise.withResolvers<void>();
+  holds.set("GET /fapi/v1/algoOrder", () => {
+    isAsked = true;
+    return answered.promise;
+  });
+  await fixture.waitFor("the reconciler asks for it", () => isAsked);
+  fixture.contracts.show("BTCUSDT", "89990", "90000", "90000");
+  await fixture.venue.fire(copier.account, `${legId}`, "90000");
+  await fixture.waitFor("it is booked", async () => (await fixture.holds(copier, "BTCUSDT")) === "0");
+  const placements = () => proxy.seen.filter((route) => route === "POST /fapi/v1/algoOrder").length;
+  const before = placements();
+  answered.resolve();
+  await fixture.passes(30_000);
+  expect(placements()).toBe(before);
+  expect((await fixture.log(copier)).slice(1)).toEqual(["PLACE_LEG SELL STOP_MARKET FILLED executed 0.002"]);
 });
 
 test("a stop that fires while the venue hides it is followed until all of it is executed", async () => {

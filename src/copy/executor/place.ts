@@ -192,6 +192,8 @@ export async function conclude(
   switch (outcome.kind) {
     case "UNSENT":
       return state.put({ ...skipped(row, outcome.skip), clientOrderId: null, sentAt: null, updatedAt });
+    case "BOOKED":
+      return state.latest(row);
     case "UNCONFIRMED":
       context.pollSoon();
       return concludeUnconfirmed(context, row, outcome);

@@ -20,7 +20,14 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import { CLOCKS_APART_MS } from "../leads/leads.ts";
-import { applyReport, type Counts, doubtedSince, isLeg, type Refused } from "../orders/copy-state.ts";
+import {
+  applyReport,
+  type CopyState,
+  type Counts,
+  doubtedSince,
+  isLeg,
+  type Refused,
+} from "../orders/copy-state.ts";
 import { CredentialsRejected, NotAnswered, Postponed, VenueRefused } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
 import { foreignOf } from "../sizing/book.ts";
@@ -68,7 +75,9 @@ export type Unconfirmed = {
   readonly estimatedPrice?: Price;
   readonly refusal?: VenueRefusal;
 };
-export type Outcome = Placed | Refused | Unsent | Unconfirmed;
+/** A poll has found what became of it in the meantime: its row says so, and stays as it is. */
+export type Booked = { readonly kind: "BOOKED" };
+export type Outcome = Placed | Refused | Unsent | Unconfirmed | Booked;
 
 /**
  * `opens`: it opens something; such requests leave a part of the venue's budget to exits. `onlyOpens`: it
@@ -115,8 +124,9 @@ export async function submit(
     const retryMs = backOff.next();
     if (attempts.doubtedSince !== null) {
       const resolved = await attempts.resolve();
+      if (resolved === "ABSENT" && isLeg(given)) await context.pause(retryMs);
+      if (isBookedSince(state, given)) return { kind: "BOOKED" };
       if (resolved !== "ABSENT") return resolved;
-      if (isLeg(given)) await context.pause(retryMs);
       attempts.next();
       await state.flush();
     }
@@ -149,6 +159,13 @@ export async function isOfOldRules(
   outcome: Outcome,
 ): Promise<boolean> {
   return outcome.kind === "REFUSED" && (await session.haveRulesChanged(symbol ?? "", outcome.refusal));
+}
+
+/** Whether a poll has found what became of an unconfirmed row since it was `given`. */
+export function isBookedSince(state: CopyState, given: MirrorEntry): boolean {
+  const { status, executedQuantity } = state.latest(given);
+  const isInDoubt = status === "NEW" || status === "SENT" || status === "UNCONFIRMED";
+  return !isInDoubt || executedQuantity !== given.executedQuantity;
 }
 
 /** A row that was SENT, and is neither looked for nor sent again now. */
