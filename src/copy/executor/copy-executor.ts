@@ -8,7 +8,6 @@ import type { Logger } from "pino";
 import { BackOff, type Pauses } from "../../concurrency/delays.ts";
 import { SingleFlight } from "../../concurrency/periodic-task.ts";
 import type { Account } from "../../domain/account.ts";
-import { orderIdOf } from "../../domain/collective-id.ts";
 import {
   type Copy,
   type CopyAlarm,
@@ -16,26 +15,17 @@ import {
   type CopyRequest,
   type LeadAction,
   type MirrorEntry,
-  PROFIT_SHARES_ID,
-  type Skip,
   skipOf,
 } from "../../domain/copying.ts";
 import { magnitude } from "../../money/decimal.ts";
 import type { CopyControl, CopyProgress } from "../../store/ports/copies.ts";
 import { type CopyStore, StoreFailure, StoreUnavailable } from "../../store/store.ts";
 import type { ActionLog } from "../leads/leads.ts";
-import { CopyState, closesPosition, isLeg, isWaitingLeg, ownRow, skipped } from "../orders/copy-state.ts";
-import {
-  bookExpected,
-  bookHinted,
-  bookOpenOrders,
-  findUnconfirmed,
-  isPositionExpected,
-  restingSymbols,
-} from "../reconcile/balances.ts";
+import { CopyState, closesPosition, isLeg, isWaitingLeg } from "../orders/copy-state.ts";
+import { isPositionExpected, restingSymbols } from "../reconcile/balances.ts";
+import { OrderWatch } from "../reconcile/order-watch.ts";
 import { POLL_INTERVAL_MS, poll } from "../reconcile/poll.ts";
 import {
-  CONFIRMED_MS_MAX,
   isOwnOrder,
   isUneven,
   isWithoutLead,
@@ -53,17 +43,17 @@ import {
   Postponed,
 } from "../session/failures.ts";
 import { Gate, type Halt, type SessionParts, VenueSession } from "../session/venue-session.ts";
-import { equityOf, isStopLossReached, isTakeProfitReached, settlementOf, weekOf } from "../sizing/book.ts";
-import { lossOfDaySkip, tooManyOrdersSkip } from "../sizing/limits.ts";
-import { leadOpening, type VenuePrices } from "../sizing/proportion.ts";
-import { skipWords } from "../sizing/skip.ts";
-import type { Venue, VenueClient, VenueEvent } from "../venue/venue.ts";
+import type { VenuePrices } from "../sizing/proportion.ts";
+import type { Venue } from "../venue/venue.ts";
 import { cancel } from "./cancel.ts";
+import { Closing } from "./closing.ts";
 import type { CopyContext } from "./context.ts";
+import { BY_EQUITY, CopierLimits } from "./copier-limits.ts";
 import { closePosition, fill, fireLeg, followLeverage } from "./exits.ts";
 import { placeLeg } from "./legs.ts";
-import { conclude, learnDueFees, ORDER_WAITS_MS, place } from "./place.ts";
-import { executeRepair, giveUp, orderRepair, withdraw } from "./requests.ts";
+import { conclude, learnDueFees, place } from "./place.ts";
+import { executeRepair, Requests } from "./requests.ts";
+import { RowOrder } from "./row-order.ts";
 import { submit } from "./submit.ts";
 
 /**
@@ -82,25 +72,12 @@ const LOGGED_AGAIN_MS = 60_000;
 const CLAIM_RETRY_MS = 500;
 /** Delay before fees that the venue does not list yet are requested again, ms. */
 const LEARN_AGAIN_MS = 1_000;
-/** How long a requested poll is retried, ms. */
-const REQUESTED_POLL_MS_MAX = 10_000;
 /**
  * After so many consecutive polls without balances, because orders were in flight, openings wait for a poll.
  */
 const POLLS_IN_VAIN_MAX = 3;
-/** Kinds of rows, beside orders that open something, which a leg need not wait for. */
-const OVERTAKEN_BY_LEGS: readonly MirrorEntry["kind"][] = ["SET_LEVERAGE", "CANCEL", "FILL"];
 /** Between polls while a change at the venue is not explained yet, ms. */
 const UNEXPLAINED_POLL_MS = 5_000;
-/** Queries of an order because of one event, until one shows what the event says. */
-const QUERIES_PER_HINT_MAX = 5;
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-/** Why a copy closes everything by what it is worth. */
-const BY_EQUITY: readonly CopyReason[] = ["STOP_LOSS", "TAKE_PROFIT"];
-const IS_AWAY = "The venue did not answer. Please ask again in a while.";
-const IS_BLIND = "The venue may not be asked at the moment.";
-const IS_STOPPED = "The copy is stopped.";
 
 export type ExecutorParts = Omit<SessionParts, "copyId" | "accountId" | "pause" | "store" | "mayRun"> & {
   readonly store: SessionParts["store"] &
@@ -124,8 +101,6 @@ export type ExecutorParts = Omit<SessionParts, "copyId" | "accountId" | "pause" 
   readonly onBroken: (copyId: string) => void;
 };
 
-/** A symbol of which nothing more can be closed: the remainder, and the row that says why. */
-type Closed = { readonly unsold: MirrorEntry | null; readonly left: bigint };
 /**
  * The result of the reconciler for a symbol. `left`: the excess that it could not sell; a different one is
  * reconciled at once.
@@ -137,9 +112,6 @@ type Pace = {
   readonly left?: bigint;
 };
 
-/** An order that an event names: how much of it is executed at least, if that is said. */
-type Hint = { readonly executed: bigint | null; readonly queries: number };
-
 export class CopyExecutor {
   readonly #parts: ExecutorParts;
   readonly #state: CopyState;
@@ -149,71 +121,24 @@ export class CopyExecutor {
   readonly #context: CopyContext;
   readonly #missing: Missing;
   readonly #workers = new Map<string, Promise<void>>();
-  /** Rows of the strategy's that open something, by number; PART: that close something first. */
-  readonly #openings = new Map<number, "WHOLE" | "PART">();
+  readonly #rows: RowOrder;
   #areOpeningsKnown = false;
-  /** Until when rows wait that the venue has no room or no answer for, by number; wall time, Unix ms. */
-  readonly #postponed = new Map<number, number>();
-  /** The number of the row that a symbol's worker executes, or has executed last. */
-  readonly #executing = new Map<string, number>();
-  /** By symbol, how many outcomes of its orders are being found out; others do not wait for these. */
-  readonly #inDoubt = new Map<string, number>();
-  /** Symbols where work failed, and that others do not wait for either. */
-  readonly #failed = new Set<string>();
   readonly #touchedAt = new Map<string, number>();
   readonly #paces = new Map<string, Pace>();
   /** Since when a symbol is above its target and waits for an exit that is open, wall time, Unix ms. */
   readonly #waitsSince = new Map<string, number>();
   /** Since when a symbol's strategy has nothing on the copy's side, wall time, Unix ms. */
   readonly #withoutLeadSince = new Map<string, number>();
-  /** While everything is closed: symbols that are clean, with the row of what cannot be sold. */
-  readonly #closed = new Map<string, Closed>();
-  /** While everything is closed: whether the account was polled first. */
-  #stock: "BEING_TAKEN" | "TAKEN" | null = null;
-  /** Since when all symbols are clean, wall time, Unix ms; null while one is not. */
-  #closedSince: number | null = null;
-  /** When a poll was last requested to confirm that, wall time, Unix ms. */
-  #confirmedAt = 0;
-  readonly #finished = new Set<string>();
-  #requests: readonly CopyRequest[] = [];
-  #closing: CopyRequest | null = null;
+  readonly #closing: Closing;
+  readonly #requests: Requests;
   #taking: Promise<void> | null = null;
-  #answering: Promise<void> | null = null;
   /** One poll at a time. Never rejects. */
   readonly #poll = new SingleFlight(() => this.#pollOnce());
   #prices: VenuePrices = NO_PRICES;
-  /** Times of the openings of the last minute, wall time, Unix ms. */
-  #openedAt: readonly number[] = [];
+  readonly #limits: CopierLimits;
   #isPollDue = false;
   #wasBlocked = false;
-  readonly #querying = new SingleFlight(async () => {
-    await this.#beside(async (context) => {
-      if (await findUnconfirmed(context)) this.#saveAndWake();
-    });
-    // Stops wait for what these say, so they are no polls.
-    const once = this.#session.briefly(0);
-    await this.#beside(async (context) => {
-      if (await bookExpected(context, this.#prices)) this.#saveAndWake();
-    }, once);
-  });
-  /** The account's user data stream: its client, and what ends it. */
-  #stream: { readonly client: VenueClient; readonly stop: () => void } | null = null;
-  /** By client order id. */
-  readonly #hints = new Map<string, Hint>();
-  readonly #hinting = new SingleFlight(() =>
-    this.#beside((context) => this.#followHints(context), this.#session.briefly(0)),
-  );
-  /** Since when events may have been missed, and since when others have traded; null: all of it is known. */
-  #missedSince: number | null = null;
-  #foreignSince: number | null = null;
-  readonly #catchingUp = new SingleFlight(() =>
-    this.#beside(async (context) => {
-      const since = this.#missedSince;
-      await bookOpenOrders(context);
-      if (this.#missedSince === since) this.#missedSince = null;
-      this.#saveAndWake();
-    }),
-  );
+  readonly #orders: OrderWatch;
   readonly #learning = new SingleFlight(() => this.#learn());
   #learnAt = 0;
   #loggedAt: number | null = null;
@@ -228,6 +153,7 @@ export class CopyExecutor {
       if (pauses.isOver) throw new MayNotRun();
     };
     this.#state = new CopyState(copy, open, (progress) => this.#record(progress));
+    this.#limits = new CopierLimits(this.#state, wallNow);
     const { copyId, accountId } = copy;
     this.#session = new VenueSession({ ...parts, copyId, accountId, mayRun, pause });
     this.#gate = new Gate({ ...parts, session: this.#session, copy: () => this.#state.copy });
@@ -249,21 +175,58 @@ export class CopyExecutor {
       },
       leadAccount: parts.leadAccount,
       lastPrices: () => this.#prices,
-      openingLimit: (prices) => this.#openingLimit(prices),
-      noteOpening: () => this.#noteOpening(),
+      openingLimit: (prices) => this.#limits.openingLimit(prices),
+      noteOpening: () => this.#limits.noteOpening(),
       pollSoon: () => this.pollSoon(),
       raise: (alarm) => this.#alarms.raise(alarm),
       pollInTime: (ms) => this.#pollInTime(ms),
       isPollOverdue: () => this.#missing.inVain >= POLLS_IN_VAIN_MAX,
       markInDoubt: (symbol) => {
         const add = (more: 1 | -1) => {
-          this.#inDoubt.set(symbol, (this.#inDoubt.get(symbol) ?? 0) + more);
+          this.#rows.noteInDoubt(symbol, more);
           this.wake();
         };
         add(1);
         return () => add(-1);
       },
     };
+    this.#rows = new RowOrder(this.#context, {
+      onGivenUp: ({ requestId }) => {
+        if (requestId !== null) this.#requests.finishRepair(requestId);
+      },
+    });
+    this.#closing = new Closing({
+      context: this.#context,
+      missing: this.#missing,
+      pause: (ms) => pauses.pause(ms),
+      isPolling: () => this.#poll.current !== null,
+      pollAfresh: () => this.#pollAfresh(),
+      wake: () => this.wake(),
+    });
+    this.#requests = new Requests({
+      context: this.#context,
+      closing: this.#closing,
+      store: parts.store,
+      pauses,
+      isEnded: () => this.#isEnded,
+      pollAfresh: () => this.#pollAfresh(),
+      onClose: () => {
+        this.#paces.clear();
+        this.#finishCloseRequest({ kind: "CLEAN", unsold: null });
+        this.wake();
+      },
+      save: () => this.#save(),
+      wake: () => this.wake(),
+      failedWith: (error) => this.#failedWith(error, null),
+    });
+    this.#orders = new OrderWatch({
+      context: this.#context,
+      beside: (ask, session) => this.#beside(ask, session),
+      // A position that has come does not wait for its stop.
+      onExecuted: (symbol) => this.#paces.delete(symbol),
+      onFound: () => this.#saveAndWake(),
+      polledAt: () => this.polledAt,
+    });
   }
 
   get copy(): Copy {
@@ -277,9 +240,8 @@ export class CopyExecutor {
 
   /** Nothing is left to be done for a copy that is stopped. */
   get isOver(): boolean {
-    const isAsking = this.#answering !== null || this.#learning.current !== null;
-    const isIdle = this.#workers.size === 0 && !isAsking && this.#taking === null;
-    return this.copy.status === "STOPPED" && isIdle && this.#requests.length === 0;
+    const isIdle = this.#workers.size === 0 && this.#learning.current === null && this.#taking === null;
+    return this.copy.status === "STOPPED" && isIdle && !this.#requests.areOpen;
   }
 
   /** When the account was last polled, wall time; 0 if it never was. */
@@ -333,7 +295,7 @@ export class CopyExecutor {
 
   /** The requests that are not done, oldest first. */
   request(requests: readonly CopyRequest[]): void {
-    this.#requests = requests.filter(({ requestId }) => !this.#finished.has(requestId));
+    this.#requests.take(requests);
     this.wake();
   }
 
@@ -364,19 +326,18 @@ export class CopyExecutor {
 
   /** Once a second: acts on prices, if there are any, and on whatever has become due. */
   tick(prices: VenuePrices): void {
-    this.#listen();
+    this.#orders.listen();
     if (this.#isEnded || this.copy.status === "STOPPED") return;
     if (prices.size > 0) this.#prices = prices;
-    if (this.copy.book.profitMark?.week !== weekOf(this.#parts.wallNow())) this.#settleProfit();
+    if (this.#limits.isShareDue) this.#settleProfit();
     if (this.copy.book.holdings.size === 0 && this.#state.openCount === 0 && this.copy.status === "FOLLOWING")
       return;
     // Without prices holdings would count at cost.
-    if (prices.size > 0) this.#checkEquity(prices);
+    if (prices.size > 0) this.#checkEquity();
     if (!this.isBlocked) this.#alarms.check(this.copy.book, this.#prices, this.#state.outbox());
-    this.#queryOrders();
+    this.#orders.query();
     const sincePollMs = this.#parts.wallNow() - this.polledAt;
-    if (this.#foreignSince !== null && this.polledAt > this.#foreignSince) this.#foreignSince = null;
-    const isUnexplained = this.#missing.isUnexplained || this.#foreignSince !== null;
+    const isUnexplained = this.#missing.isUnexplained || this.#orders.hasForeign;
     // The position shows an order before the venue does.
     const isUnconfirmed = this.copy.family === "FUTURES" && this.#state.unconfirmed().length > 0;
     if (isUnexplained && sincePollMs >= UNEXPLAINED_POLL_MS) this.pollSoon();
@@ -388,7 +349,7 @@ export class CopyExecutor {
   /** Nothing more is sent or recorded. */
   end(): void {
     this.#isEnded = true;
-    this.#listen();
+    this.#orders.end();
   }
 
   /**
@@ -411,7 +372,7 @@ export class CopyExecutor {
         if (action === null) return;
         const before = state.book.nextEntryId;
         state.take(action, wallNow());
-        if (state.book.nextEntryId !== before) this.#noteKind(before, action);
+        if (state.book.nextEntryId !== before) this.#rows.note(before, action);
         // A strategy's close concerns all symbols at once.
         if (action.kind === "CLOSE") await this.#close(action);
       }
@@ -424,7 +385,7 @@ export class CopyExecutor {
   async #findOpenings(): Promise<void> {
     for (const { entryId, kind, seq, status } of this.#state.open()) {
       if (kind !== "PLACE" || seq === null || status !== "NEW") continue;
-      this.#noteKind(entryId, await this.#context.actionAt(seq));
+      this.#rows.note(entryId, await this.#context.actionAt(seq));
     }
     this.#areOpeningsKnown = true;
   }
@@ -436,21 +397,11 @@ export class CopyExecutor {
     this.#beginAgain();
   }
 
-  /** Notes whether the row of an action opens something. */
-  #noteKind(entryId: number, action: LeadAction): void {
-    if (action.kind !== "PLACE") return;
-    const opening = leadOpening({ family: this.copy.family, placement: action, lead: action.lead });
-    if (opening > 0n) this.#openings.set(entryId, opening === action.quantity ? "WHOLE" : "PART");
-  }
-
   /** Starts whatever has something to do. */
   #startAll(): void {
     if (this.#isEnded) return;
     this.#startPoll();
-    this.#answering ??= this.#answer().then((isToBeTriedAgain) => {
-      this.#answering = null;
-      if (isToBeTriedAgain) this.wake();
-    });
+    this.#requests.start();
     const state = this.#state;
     const symbols = new Set<string>(state.book.holdings.keys());
     for (const { symbol } of state.open()) symbols.add(symbol ?? "");
@@ -458,7 +409,7 @@ export class CopyExecutor {
       for (const { symbol } of this.#parts.leadAccount()?.openLegs.values() ?? []) symbols.add(symbol);
     }
     for (const symbol of symbols) this.#start(symbol);
-    if (this.#isClosingDown) this.#finishClosing();
+    this.#finishClosing();
     if (state.feesDue().length > 0 && this.#parts.wallNow() >= this.#learnAt) void this.#learning.run();
   }
 
@@ -467,23 +418,11 @@ export class CopyExecutor {
     else if (this.#next(symbol) !== null) this.#run(symbol, this.#work(symbol));
   }
 
-  #isInDoubt(symbol: string): boolean {
-    return (this.#inDoubt.get(symbol) ?? 0) > 0;
-  }
-
   /** While the outcome of an order or a cancel is being found out, the position's legs do not wait for it. */
   #startLeg(symbol: string): void {
     const name = legWorkerOf(symbol);
-    if (!this.#isInDoubt(symbol) || this.#workers.has(name)) return;
-    const rows = this.#state.outbox(symbol);
-    const isBeingCanceled = ({ kind, entryId }: MirrorEntry) =>
-      kind === "CANCEL" && entryId === this.#executing.get(symbol);
-    const isBusy = (each: MirrorEntry) => each.status === "SENT" || isBeingCanceled(each);
-    const row = rows.find((each) => !isBusy(each) && !this.#isOvertakenByLegs(each));
-    if (row?.kind !== "PLACE_LEG" || !this.#mayGoFirst(row, rows)) return;
-    // A leg that the symbol's worker is about to send is in no order's way.
-    const isBehindOrder = rows.some((each) => isBusy(each) && !isLeg(each));
-    if (isBehindOrder) this.#run(name, this.#workOnLeg(row));
+    const row = this.#workers.has(name) ? undefined : this.#rows.legBeside(symbol);
+    if (row !== undefined) this.#run(name, this.#workOnLeg(row));
   }
 
   #run(name: string, working: Promise<void>): void {
@@ -497,159 +436,18 @@ export class CopyExecutor {
 
   /** The next task of a symbol's worker; null if there is none. */
   #next(symbol: string): MirrorEntry | "RECONCILE" | null {
-    const head = this.#head(symbol);
-    // A position that is without its stop, or is to be closed, does not wait for a postponed row.
-    const isWaiting = head !== undefined && this.#isPostponed(head);
-    const row = isWaiting ? this.#pastPostponed(symbol) : head;
-    if (row === undefined) return this.#isReconcilingDue(symbol) ? "RECONCILE" : null;
-    if (!this.#isEligible(row)) return null;
+    const row = this.#rows.next(symbol);
+    if (row === "NONE") return this.#isReconcilingDue(symbol) ? "RECONCILE" : null;
+    if (row === "WAITS") return null;
     // Nothing is added to what should have been closed.
-    const isExcess = this.#openings.has(row.entryId) && row.status === "NEW" && this.#excess(symbol) > 0n;
+    const isExcess = this.#rows.opens(row) && row.status === "NEW" && this.#excess(symbol) > 0n;
     return isExcess && this.#isPaceOver(symbol) && this.#gate.stopped() === null ? "RECONCILE" : row;
-  }
-
-  /**
-   * The row of a symbol that is next: the oldest, but a leg of the position that the copy has goes before
-   * openings that were not sent yet. However far a copy is behind, its position does not wait for its stop.
-   */
-  #head(symbol: string): MirrorEntry | undefined {
-    const rows = this.#state.outbox(symbol === "" ? undefined : symbol);
-    const [first] = rows;
-    if (first === undefined || !this.#isOvertakenByLegs(first)) return first;
-    const next = rows.find((row) => !this.#isOvertakenByLegs(row));
-    const isLegNow =
-      next?.kind === "CANCEL_LEG" || (next?.kind === "PLACE_LEG" && this.#mayGoFirst(next, rows));
-    return isLegNow ? next : first;
-  }
-
-  /**
-   * Whether a leg may go before the orders that precede it: it closes the position that the copy has now, and
-   * none of those orders may close the whole position first. If one may, the leg belongs to a later position,
-   * and the venue would end it together with this one.
-   */
-  #mayGoFirst(leg: MirrorEntry, rows: readonly MirrorEntry[]): boolean {
-    if (!closesPosition(this.#state, leg)) return false;
-    const held = magnitude(this.#state.position(leg.symbol ?? ""));
-    return rows.every((row) => {
-      const isOrder = row.kind === "PLACE" || isOwnOrder(row);
-      const isOfOtherSide = row.side !== leg.side || row.entryId > leg.entryId;
-      return !isOrder || isOfOtherSide || (row.quantity !== null && row.quantity < held);
-    });
-  }
-
-  /** Whether it neither reduces nor protects, and was not sent yet. */
-  #isOvertakenByLegs({ kind, status, entryId }: MirrorEntry): boolean {
-    return status === "NEW" && (this.#openings.has(entryId) || OVERTAKEN_BY_LEGS.includes(kind));
-  }
-
-  #isPostponed({ entryId }: MirrorEntry): boolean {
-    return this.copy.status !== "STOPPED" && (this.#postponed.get(entryId) ?? 0) > this.#parts.wallNow();
-  }
-
-  /**
-   * The row of a symbol that goes past postponed ones, if one may. A change of the leverage is in no
-   * row's way. Neither is an order that is open at the strategy with nothing executed: nothing there follows
-   * from it yet. Any other opening is given up for an order that closes the copy's position at the market,
-   * which closes its part, too; nothing else goes past it, least of all its own cancel.
-   */
-  #pastPostponed(symbol: string): MirrorEntry | undefined {
-    const rows = this.#state.outbox(symbol);
-    const passed: MirrorEntry[] = [];
-    for (const [index, row] of rows.entries()) {
-      const isNew = row.status === "NEW";
-      if (isNew && row.kind === "SET_LEVERAGE") continue;
-      const isPostponed = this.#isPostponed(row);
-      const waits = isNew && (isPostponed || passed.length > 0);
-      const isExitBehind = () => rows.slice(index + 1).some((later) => this.#closesAtMarket(later));
-      if (waits && (this.#isUntouched(row) || (this.#onlyOpens(row) && isExitBehind()))) passed.push(row);
-      else if (isPostponed || !this.#isEligible(row) || (waits && this.#onlyOpens(row))) return undefined;
-      else {
-        for (const each of passed) if (!this.#isUntouched(each)) this.#giveUp(each);
-        return row;
-      }
-    }
-    return undefined;
-  }
-
-  #onlyOpens({ kind, entryId, retained }: MirrorEntry): boolean {
-    return this.#openings.get(entryId) === "WHOLE" || (kind === "REPAIR" && retained !== undefined);
-  }
-
-  /** Whether an order is open at the strategy, and nothing of it executed. */
-  #isUntouched({ entryId, collectiveId }: MirrorEntry): boolean {
-    if (!this.#openings.has(entryId) || collectiveId === null) return false;
-    return this.#parts.leadAccount()?.openOrders.get(orderIdOf(collectiveId))?.executedQuantity === 0n;
-  }
-
-  #closesAtMarket(row: MirrorEntry): boolean {
-    const isOrder = row.kind === "PLACE" && row.orderType === "MARKET" && !this.#onlyOpens(row);
-    const isExit = isOrder || row.kind === "FIRE_LEG" || row.kind === "LIQUIDATE";
-    return isExit && closesPosition(this.#state, row);
-  }
-
-  /** Ends a row of which nothing was sent, because an exit has gone past it. */
-  #giveUp(row: MirrorEntry): void {
-    const updatedAt = this.#parts.wallNow();
-    this.#state.put({ ...skipped(row, skipOf("OVERTAKEN")), updatedAt });
-    this.#openings.delete(row.entryId);
-    this.#postponed.delete(row.entryId);
-    if (row.requestId !== null) this.#finishRepair(row.requestId);
-  }
-
-  /** Whether a row may be executed now: what opens waits for others. */
-  #isEligible(row: MirrorEntry): boolean {
-    // While the venue cannot be asked, the outcome cannot be resolved.
-    if (row.status === "SENT") return !this.#gate.isBlind();
-    if (!this.#openings.has(row.entryId)) return true;
-    const seen = new Set<string>();
-    for (const other of this.#state.outbox()) {
-      const symbol = other.symbol ?? "";
-      if (symbol === row.symbol || seen.has(symbol)) continue;
-      seen.add(symbol);
-      if (this.#isInDoubt(symbol) || this.#failed.has(symbol) || this.#isPostponed(other)) continue;
-      const isOpening = this.#openings.has(other.entryId);
-      if (other.entryId < row.entryId && !(isOpening && other.status === "SENT")) return false;
-      if (!isOpening) return false;
-    }
-    return true;
-  }
-
-  /** Whether nothing is left to be closed of a symbol, and nothing was booked since that was found. */
-  #isClosed(symbol: string): boolean {
-    const closed = this.#closed.get(symbol);
-    if (closed?.left === this.#state.holding(symbol).quantity) return true;
-    if (closed !== undefined) this.#closed.delete(symbol);
-    return false;
   }
 
   /** All symbols are reconciled at once. */
   #beginAgain(): void {
-    this.#forgetClosing();
+    this.#closing.forget();
     this.#paces.clear();
-  }
-
-  #forgetClosing(): void {
-    this.#closed.clear();
-    this.#stock = null;
-    this.#closedSince = null;
-  }
-
-  /**
-   * Whether a poll has shown that the venue has closed no position unknown to the book: a close here after it
-   * may have opened the other side. The wait for it is bounded.
-   */
-  #isAccountConfirmed(): boolean {
-    const { family, book } = this.copy;
-    if (family === "SPOT" || book.nextEntryId === 1) return true;
-    const now = this.#parts.wallNow();
-    this.#closedSince ??= now;
-    if (this.#missing.explainedUntil >= this.#closedSince) return true;
-    if (now - this.#closedSince >= CONFIRMED_MS_MAX) return true;
-    if (this.#poll.current === null && now - this.#confirmedAt >= RETRY_MS_MIN) {
-      this.#confirmedAt = now;
-      this.pollSoon();
-    }
-    return false;
   }
 
   /** What the copy has beyond its target. */
@@ -665,27 +463,12 @@ export class CopyExecutor {
   }
 
   /**
-   * Positions that the venue has closed are recorded before the rest is closed; the wait for that is short.
-   */
-  #isStockTaken(): boolean {
-    if (!this.#closesAll) return true;
-    if (this.#stock === null) {
-      this.#stock = "BEING_TAKEN";
-      void Promise.race([this.#pollAfresh(), this.#parts.pauses.pause(ORDER_WAITS_MS)]).then(() => {
-        if (this.#stock === "BEING_TAKEN") this.#stock = "TAKEN";
-        this.wake();
-      });
-    }
-    return this.#stock === "TAKEN";
-  }
-
-  /**
    * Removes a target permanently once the strategy has been out of its side for some time and all its actions
    * are dealt with.
    */
   #dropTarget(symbol: string): void {
     const isTaken = this.#state.takenSeq >= this.#parts.actions.lastSeq;
-    const isDealtWith = isTaken && this.#head(symbol) === undefined;
+    const isDealtWith = isTaken && this.#rows.head(symbol) === undefined;
     if (!isDealtWith || !isWithoutLead(this.#context, symbol)) {
       this.#withoutLeadSince.delete(symbol);
       return;
@@ -702,12 +485,12 @@ export class CopyExecutor {
     if (symbol !== "") this.#dropTarget(symbol);
     if (this.#excess(symbol) <= 0n) this.#waitsSince.delete(symbol);
     if (symbol === "" || !isUneven(this.#context, symbol)) {
-      if (!this.#closesAll || this.#closed.has(symbol)) return false;
+      if (!this.#closing.isUnderWay || this.#closing.has(symbol)) return false;
     }
     const now = this.#parts.wallNow();
     if (this.#gate.stopped() !== null) return false;
-    if (!this.#isPaceOver(symbol) && (this.#closesAll || !this.#isWaitOver(symbol))) return false;
-    if (this.#closesAll) return this.#isStockTaken() && !this.#closed.has(symbol);
+    if (!this.#isPaceOver(symbol) && (this.#closing.isUnderWay || !this.#isWaitOver(symbol))) return false;
+    if (this.#closing.isUnderWay) return this.#closing.isStockTaken() && !this.#closing.has(symbol);
     const isLegReady = this.#state
       .resting(symbol)
       .some((entry) => isLeg(entry) && entry.clientOrderId === null);
@@ -723,14 +506,6 @@ export class CopyExecutor {
       .some((entry) => isWaitingLeg(entry) && entry.seq === null && !closesPosition(this.#state, entry));
   }
 
-  get #closesAll(): boolean {
-    return this.#isClosingDown || this.#closing !== null;
-  }
-
-  get #isClosingDown(): boolean {
-    return this.copy.status === "CLOSING";
-  }
-
   async #work(symbol: string): Promise<void> {
     const backOff = new BackOff({ minMs: RETRY_MS_MIN, maxMs: RETRY_MS_MAX });
     while (!this.#isEnded) {
@@ -742,13 +517,13 @@ export class CopyExecutor {
         if (next === null) return;
         if (next === "RECONCILE") await this.#reconcile(symbol);
         else {
-          this.#executing.set(symbol, next.entryId);
+          this.#rows.begin(symbol, next);
           await this.#executeUnlessPostponed(next);
         }
-        this.#failed.delete(symbol);
+        this.#rows.noteWork(symbol, { hasFailed: false });
         backOff.reset();
       } catch (error) {
-        this.#failed.add(symbol);
+        this.#rows.noteWork(symbol, { hasFailed: true });
         if (!(await this.#failedWith(error, symbol, backOff.next()))) return;
       }
     }
@@ -767,7 +542,7 @@ export class CopyExecutor {
       await this.#execute(row);
     } catch (error) {
       if (!(error instanceof Postponed)) throw error;
-      this.#postponed.set(row.entryId, error.until);
+      this.#rows.postpone(row, error.until);
     }
   }
 
@@ -778,13 +553,12 @@ export class CopyExecutor {
     else await executeRow(this.#context, row, await this.#context.actionAt(row.seq));
     if (state.outbox().some(({ entryId }) => entryId === row.entryId))
       throw new Error(`a row that was executed has left the outbox: ${row.entryId}`);
-    this.#openings.delete(row.entryId);
-    this.#postponed.delete(row.entryId);
+    this.#rows.forget(row);
     this.#touchedAt.set(row.symbol ?? "", this.#parts.wallNow());
     // A stop that was not taken does not wait for the pace of a step that found nothing to do.
     const isStop = row.orderType === "STOP_LOSS" || row.orderType === "STOP_LOSS_LIMIT";
     if (isStop && this.#paces.get(row.symbol ?? "")?.left !== undefined) this.#paces.delete(row.symbol ?? "");
-    if (row.requestId !== null) this.#finishRepair(row.requestId);
+    if (row.requestId !== null) this.#requests.finishRepair(row.requestId);
     this.#saveAndWake();
   }
 
@@ -804,13 +578,13 @@ export class CopyExecutor {
   async #reconcile(symbol: string): Promise<void> {
     const { wallNow } = this.#parts;
     const { reason } = this.copy;
-    const isClosing = this.#closesAll;
+    const isClosing = this.#closing.isUnderWay;
     const pace = this.#paces.get(symbol);
     const kind = !isClosing ? "RECONCILE" : reason === "STRATEGY_CLOSED" ? "CLOSE" : "FLATTEN";
     const before = pace?.before?.kind === kind ? pace.before : null;
     const result = await reconcileSymbol(this.#context, symbol, {
       kind,
-      request: this.#closing,
+      request: this.#closing.request,
       isClosing,
       givesUpExits: isClosing || this.#isExitOverdue(symbol),
       before,
@@ -848,11 +622,10 @@ export class CopyExecutor {
     if (result.kind === "WAITS") this.#paces.set(symbol, { at: now + RECONCILE_AFTER_MS });
     else if (result.kind === "CLEAN") {
       this.#paces.delete(symbol);
-      if (isClosing)
-        this.#closed.set(symbol, { unsold: result.unsold, left: this.#state.holding(symbol).quantity });
+      if (isClosing) this.#closing.note(symbol, result.unsold);
       // A remainder too small to sell is reconciled again when it has grown; the work queued behind it
       // proceeds.
-      if (this.#excess(symbol) > 0n || (!this.#closesAll && isUneven(this.#context, symbol))) {
+      if (this.#excess(symbol) > 0n || (!this.#closing.isUnderWay && isUneven(this.#context, symbol))) {
         this.#paces.set(symbol, { at: now + RECONCILE_MS_MAX, left: this.#excess(symbol) });
       }
     } else {
@@ -861,8 +634,8 @@ export class CopyExecutor {
       const waitMs = Math.min(msMax, (pace?.waitMs ?? RECONCILE_AFTER_MS / 2) * 2);
       this.#paces.set(symbol, { at: now + waitMs, waitMs, before: isLeft ? this.#lastFailed(symbol) : null });
     }
-    if (this.#closing !== null) this.#finishCloseRequest(result);
-    if (this.#isClosingDown) this.#finishClosing();
+    this.#finishCloseRequest(result);
+    this.#finishClosing();
   }
 
   /** The row of the reconciler's last attempt, if it failed. */
@@ -876,30 +649,13 @@ export class CopyExecutor {
   /** The copy is closed once no symbol has anything left. */
   #finishClosing(): void {
     const state = this.#state;
-    if (!this.#isClosingDown || this.#workers.size > 1 || state.outbox().length > 0) return;
-    const symbols = new Set<string>(state.book.holdings.keys());
-    for (const { symbol, isFeeDue, status } of state.open()) {
-      // Fees of sales have to be known first, and unconfirmed orders may still turn up.
-      if (isFeeDue === true || status === "UNCONFIRMED") return;
-      if (symbol !== null) symbols.add(symbol);
-    }
-    if ([...symbols].some((symbol) => !this.#isClosed(symbol))) {
-      this.#closedSince = null;
-      return;
-    }
-    if (state.resting().length > 0 || !this.#isStockTaken() || !this.#isAccountConfirmed()) return;
-    for (const { unsold } of this.#closed.values()) if (unsold !== null) state.add(unsold);
-    this.#forgetClosing();
+    if (!this.#closing.isEnd || this.#workers.size > 1 || state.outbox().length > 0) return;
+    if (!this.#closing.isEndReached()) return;
     const { wallNow } = this.#parts;
     const { reason } = this.copy;
-    const request = this.#requests.find(({ kind }) => kind === "CLOSE");
-    if (request !== undefined) this.#finish(request, null);
+    this.#requests.finishClose();
     if (reason !== null && BY_EQUITY.includes(reason)) {
-      // From now on it counts from what the copy is worth.
-      const { snapshot } = state.book;
-      const equity = equityOf(state.book, this.#prices);
-      const valued = snapshot === null || equity === null ? snapshot : { ...snapshot, equity };
-      state.setBook({ ...state.book, stopBase: equity, snapshot: valued });
+      this.#limits.restartFrom(this.#prices);
       state.move("PAUSED", reason, wallNow());
     } else {
       this.#settleProfit({ isFinal: true });
@@ -909,106 +665,8 @@ export class CopyExecutor {
   }
 
   #finishCloseRequest(result: Reconciled): void {
-    const request = this.#closing;
-    if (request === null || this.#isClosingDown) return;
-    if (result.kind === "LEFT") {
-      // The targets stay, so the reconciler goes on; the answer says what prevents the close.
-      this.#closing = null;
-      this.#forgetClosing();
-      this.#finish(request, skipWords(result.skip, null));
-      return;
-    }
-    const left = [...this.#state.book.holdings.keys()].some((symbol) => !this.#isClosed(symbol));
-    if (left || this.#state.resting().length > 0 || !this.#isStockTaken()) return;
-    for (const { unsold } of this.#closed.values()) if (unsold !== null) this.#state.add(unsold);
-    this.#closing = null;
-    this.#forgetClosing();
-    this.#finish(request, null);
-  }
-
-  /**
-   * Executes the requests to the copy, one after another. True if something failed, and it is to be retried.
-   */
-  async #answer(): Promise<boolean> {
-    try {
-      for (const request of this.#requests) {
-        if (this.#isEnded || this.#finished.has(request.requestId)) continue;
-        if (!(await this.#answerOne(request))) return false;
-      }
-      return false;
-    } catch (error) {
-      return await this.#failedWith(error, null);
-    }
-  }
-
-  /** Whether it is done; if not, it is gone on with when something has changed. */
-  async #answerOne(request: CopyRequest): Promise<boolean> {
-    const state = this.#state;
-    const { status } = state.copy;
-    if (request.kind === "WITHDRAW") {
-      if (status !== "STOPPED" || state.outbox().length > 0) return false;
-      await this.#gate.ready();
-      const left = await withdraw(this.#context, request);
-      if (left !== null && left.reason !== "CREDENTIALS") return false;
-      this.#forget(request);
-      this.#save();
-      return true;
-    }
-    if (state.outbox().some(({ requestId }) => requestId === request.requestId)) return false;
-    if (status === "STOPPED") return this.#finish(request, IS_STOPPED);
-    await this.#gate.ready();
-    if (this.#gate.isBlind()) return this.#finish(request, IS_BLIND);
-    if (request.kind === "LOOK") {
-      return this.#finish(request, (await this.#pollFor(request)) ? null : IS_AWAY);
-    }
-    if (request.kind === "CLOSE" && status === "CLOSING") return false;
-    const stopped = this.#gate.stopped();
-    if (stopped !== null) return this.#finish(request, skipWords(stopped, null));
-    if (request.kind === "CLOSE") {
-      if (this.#closing !== null) return false;
-      this.#closing = request;
-      this.#beginAgain();
-      this.#finishCloseRequest({ kind: "CLEAN", unsold: null });
-      this.wake();
-      return false;
-    }
-    // The strategy's actions go before a repair.
-    if (state.outbox().length > 0) return false;
-    if (!(await this.#pollFor(request))) return this.#finish(request, IS_AWAY);
-    const ordered = await orderRepair(this.#context, request, this.#parts.store);
-    if (ordered === 0) return this.#finish(request, null);
-    this.#saveAndWake();
-    return false;
-  }
-
-  #finishRepair(requestId: string): void {
-    const request = this.#requests.find((each) => each.requestId === requestId);
-    if (request === undefined || request.kind !== "REPAIR") return;
-    if (!this.#state.outbox().some((row) => row.requestId === requestId)) this.#finish(request, null);
-  }
-
-  #finish(request: CopyRequest, failure: string | null): true {
-    this.#state.finishRequest(request, this.#parts.wallNow(), failure);
-    this.#forget(request);
-    this.#save();
-    return true;
-  }
-
-  #forget({ requestId }: CopyRequest): void {
-    this.#finished.add(requestId);
-    this.#requests = this.#requests.filter((each) => each.requestId !== requestId);
-  }
-
-  /** Polls for a request, for a while. */
-  async #pollFor({ askedAt }: CopyRequest): Promise<boolean> {
-    const { wallNow, takenAt, pauses } = this.#parts;
-    const until = Math.max(askedAt, takenAt) + REQUESTED_POLL_MS_MAX;
-    for (;;) {
-      const failure = await this.#pollAfresh();
-      if (failure === null) return true;
-      if (this.#isEnded || pauses.isOver || wallNow() >= until) return false;
-      await pauses.pause(Math.max(RETRY_MS_MIN, Math.min(failure.until, until) - wallNow()));
-    }
+    const answered = this.#closing.answerAfter(result);
+    if (answered !== undefined) this.#requests.finish(answered.request, answered.failure);
   }
 
   /** Polls, and waits for it a moment; answers whether the copy has new balances. */
@@ -1016,74 +674,6 @@ export class CopyExecutor {
     const before = this.copy.book.snapshot;
     await Promise.race([this.#pollAfresh(), this.#parts.pauses.pause(ms)]);
     return this.copy.book.snapshot !== before;
-  }
-
-  /** Queries the venue for orders of which something is to be expected, beside everything else. */
-  #queryOrders(): void {
-    const state = this.#state;
-    const hasNone = state.unconfirmed().length === 0 && state.resting().length === 0;
-    this.#startHinting();
-    if (hasNone || this.#gate.isBlind()) return;
-    void this.#querying.run();
-    if (this.#missedSince !== null && this.polledAt <= this.#missedSince) void this.#catchingUp.run();
-  }
-
-  /** Listens to the account exactly while it may be asked. */
-  #listen(): void {
-    const mayListen = !this.#isEnded && this.copy.status !== "STOPPED" && !this.#gate.isBlind();
-    const client = mayListen ? (this.#session.opened?.client ?? null) : null;
-    if (client === (this.#stream?.client ?? null)) return;
-    this.#stream?.stop();
-    this.#stream = client === null ? null : { client, stop: client.listen((event) => this.#heard(event)) };
-  }
-
-  /**
-   * An event is a hint: the query that follows has the exact figures. What the copy does itself it learns
-   * from the answers to its requests, so only executions are queried at once.
-   */
-  #heard(event: VenueEvent): void {
-    const now = this.#parts.wallNow();
-    if (event.kind === "RESUMED") {
-      this.#missedSince = now;
-      return;
-    }
-    const { clientOrderId, change, executed } = event;
-    const row = this.#state.byClientOrderId(clientOrderId);
-    if (row === undefined) {
-      if (change === "EXECUTED") this.#foreignSince = now;
-      return;
-    }
-    if (change === "PLACED" && row.status !== "UNCONFIRMED") return;
-    this.#hints.set(clientOrderId, { executed, queries: 0 });
-    if (change !== "ENDED") this.#startHinting();
-  }
-
-  #startHinting(): void {
-    if (!this.#isEnded && this.#hints.size > 0 && !this.#gate.isBlind()) void this.#hinting.run();
-  }
-
-  /** Queries orders that events have named, also those of events that come in the meantime. */
-  async #followHints(context: CopyContext): Promise<void> {
-    const again = new Map<string, Hint>();
-    try {
-      for (const [id, hint] of this.#hints) {
-        const row = this.#state.byClientOrderId(id);
-        // What is being sent is queried once its answer is there.
-        if (row?.status === "SENT") continue;
-        this.#hints.delete(id);
-        if (row === undefined || isFulfilled(row, hint)) continue;
-        const { queries } = hint;
-        if (queries + 1 < QUERIES_PER_HINT_MAX) again.set(id, { ...hint, queries: queries + 1 });
-        if (await bookHinted(context, row)) {
-          // A position that has come does not wait for its stop.
-          this.#paces.delete(row.symbol ?? "");
-          this.#saveAndWake();
-        }
-        if (isFulfilled(this.#state.latest(row), hint)) again.delete(id);
-      }
-    } finally {
-      for (const [id, hint] of again) if (!this.#hints.has(id)) this.#hints.set(id, hint);
-    }
   }
 
   /** Requests beside everything else, at the polls' pace unless a session is given. Never rejects. */
@@ -1114,7 +704,7 @@ export class CopyExecutor {
     this.#isPollDue = false;
     try {
       await this.#gate.ready();
-      if (this.#gate.isBlind()) return new NotAnswered(IS_BLIND);
+      if (this.#gate.isBlind()) return new NotAnswered("the venue may not be asked");
       const before = this.polledAt;
       const failure = await poll(this.#context, this.#missing);
       const isInVain = failure !== null || this.#missing.inVain > 0;
@@ -1141,67 +731,14 @@ export class CopyExecutor {
   }
 
   /** Stop loss and take profit, and what the copy is worth at the beginning of a day. */
-  #checkEquity(prices: VenuePrices): void {
-    const { book, settings, status, reason } = this.copy;
-    const { wallNow } = this.#parts;
-    if (book.snapshot === null) return;
-    const equity = equityOf(book, prices) ?? book.snapshot.equity;
-    const day = Math.floor(wallNow() / DAY_MS);
-    if (settings.lossPerDayMax !== null && book.dayStart?.day !== day) {
-      this.#state.setBook({ ...book, dayStart: { day, equity } });
-      this.#save();
-    }
-    const isOver =
-      status === "CLOSING" || (status === "PAUSED" && reason !== null && BY_EQUITY.includes(reason));
-    const hasSomething = book.holdings.size > 0 || this.#state.resting().length > 0;
-    if (isOver || (status === "PAUSED" && !hasSomething)) return;
-    const isStopped = isStopLossReached({ ...book, snapshot: { ...book.snapshot, equity } }, settings);
-    if (!isStopped && !isTakeProfitReached(book, settings, equity)) return;
-    this.#state.setSnapshot({ ...book.snapshot, equity });
-    this.#state.move("CLOSING", isStopped ? "STOP_LOSS" : "TAKE_PROFIT", wallNow());
-    this.#beginAgain();
-    this.#save();
+  #checkEquity(): void {
+    const done = this.#limits.checkEquity(this.#prices);
+    if (done === "CLOSES") this.#beginAgain();
+    if (done !== null) this.#save();
   }
 
-  /** Computes the profit share, once every price that it needs is known. */
-  #settleProfit({ isFinal = false }: { readonly isFinal?: boolean } = {}): void {
-    const state = this.#state;
-    const { book } = state;
-    const equity = equityOf(book, this.#prices);
-    const isValued = [...book.holdings.keys()].every((symbol) => this.#prices.has(symbol));
-    if (equity === null || !isValued) return;
-    const at = this.#parts.wallNow();
-    const settlement = settlementOf(book, { equity, at, isFinal });
-    if (settlement === null) return;
-    const { settled, profitMark } = settlement;
-    state.setBook({ ...book, profitMark });
-    if (settled !== null) {
-      const row = ownRow("PROFIT_SHARE", null, at);
-      state.add({ ...row, collectiveId: PROFIT_SHARES_ID, profitShare: settled });
-    }
-    this.#save();
-  }
-
-  /** Why the copier's limits let nothing be opened now. */
-  #openingLimit(prices: VenuePrices): Skip | null {
-    const { settings, book } = this.copy;
-    const now = this.#parts.wallNow();
-    const isOfToday = book.dayStart?.day === Math.floor(now / DAY_MS);
-    const dayStartEquity = isOfToday ? (book.dayStart?.equity ?? null) : null;
-    const equity = equityOf(book, prices);
-    return (
-      tooManyOrdersSkip(settings, { openedAt: this.#openedAt, now }) ??
-      (equity === null ? null : lossOfDaySkip(settings, { dayStartEquity, equity }))
-    );
-  }
-
-  #noteOpening(): () => void {
-    const now = this.#parts.wallNow();
-    this.#openedAt = [...this.#openedAt.filter((at) => now - at < MINUTE_MS), now];
-    return () => {
-      const index = this.#openedAt.indexOf(now);
-      this.#openedAt = this.#openedAt.filter((_at, each) => each !== index);
-    };
+  #settleProfit(options?: { readonly isFinal: boolean }): void {
+    if (this.#limits.settleProfit(this.#prices, options)) this.#save();
   }
 
   async #rowsOf(collectiveId: string): Promise<readonly MirrorEntry[]> {
@@ -1304,10 +841,7 @@ export class CopyExecutor {
     for (const row of this.#state.outbox()) {
       this.#state.put({ ...row, status: "SKIPPED", skip: skipOf("CREDENTIALS") });
     }
-    for (const request of this.#requests) {
-      giveUp(this.#context, request, skipOf("CREDENTIALS"));
-      this.#forget(request);
-    }
+    this.#requests.giveUpAll(skipOf("CREDENTIALS"));
     this.#save();
   }
 }
@@ -1340,12 +874,6 @@ async function executeRow(context: CopyContext, row: MirrorEntry, action: LeadAc
       state.put({ ...row, status: "DONE", updatedAt: now() });
       if (state.copy.status !== "STOPPED") state.move("CLOSING", "STRATEGY_CLOSED", now());
   }
-}
-
-/** Whether a row shows what an event has said of its order. */
-function isFulfilled({ status, executedQuantity }: MirrorEntry, { executed }: Hint): boolean {
-  if (status !== "RESTING") return status !== "UNCONFIRMED";
-  return executed !== null && executedQuantity >= executed;
 }
 
 /** Copiers get a mail about what happened to the copy without their doing. */

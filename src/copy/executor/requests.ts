@@ -1,5 +1,6 @@
 // Requests to a copy beside its strategy's actions, each executed once. Their orders become rows of the
 // outbox, so that after a restart nothing is ordered twice: a request that has rows is only waited for.
+import type { Pauses } from "../../concurrency/delays.ts";
 import type { CopyRequest, MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { LEVERAGE_DEFAULT } from "../../engine/futures/margin.ts";
@@ -16,11 +17,12 @@ import {
   skipped,
 } from "../orders/copy-state.ts";
 import { bookOpenOrders } from "../reconcile/balances.ts";
-import { refusedAs } from "../session/failures.ts";
+import { type NotAnswered, refusedAs } from "../session/failures.ts";
 import { driftOf, repairOrders } from "../sizing/drift.ts";
 import { symbolsHeld, unexecuted } from "../sizing/proportion.ts";
 import { leverageSkip, skipWords } from "../sizing/skip.ts";
 import { type CancelOutcome, cancelRow } from "./cancel.ts";
+import type { Closing } from "./closing.ts";
 import type { CopyContext } from "./context.ts";
 import { sendAtMarket } from "./exits.ts";
 import { conclude, feesOfSpot, setCopiedLeverage } from "./place.ts";
@@ -28,12 +30,169 @@ import { submit } from "./submit.ts";
 
 /** Rows of the log that a repair reads. */
 const ENTRIES_MAX = 300;
+/** How long a requested poll is retried, ms, and how often. */
+const REQUESTED_POLL_MS_MAX = 10_000;
+const POLL_AGAIN_MS = 1_000;
+const IS_AWAY = "The venue did not answer. Please ask again in a while.";
+const IS_BLIND = "The venue may not be asked at the moment.";
+const IS_STOPPED = "The copy is stopped.";
+
+type RequestsDeps = {
+  readonly context: CopyContext;
+  readonly closing: Closing;
+  readonly store: Pick<CopyStore, "listMirrorEntries" | "listRecentActions">;
+  readonly pauses: Pauses;
+  readonly isEnded: () => boolean;
+  /** A poll that begins now. Never rejects. */
+  readonly pollAfresh: () => Promise<NotAnswered | null>;
+  /** A request to close everything was accepted: all symbols are reconciled at once. */
+  readonly onClose: () => void;
+  /** Something has changed that is to be made durable. */
+  readonly save: () => void;
+  /** There may be something to do. */
+  readonly wake: () => void;
+  /** Waits as long as is fit for what went wrong; false if nothing more is to be done. Never rejects. */
+  readonly failedWith: (error: unknown) => Promise<boolean>;
+};
+
+/** The requests to one copy that are not done, executed one after another. */
+export class Requests {
+  readonly #deps: RequestsDeps;
+  /** Oldest first. */
+  #open: readonly CopyRequest[] = [];
+  readonly #finished = new Set<string>();
+  #answering: Promise<void> | null = null;
+
+  constructor(deps: RequestsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether one is not done. */
+  get areOpen(): boolean {
+    return this.#answering !== null || this.#open.length > 0;
+  }
+
+  /** Takes those that the store has, oldest first. */
+  take(requests: readonly CopyRequest[]): void {
+    this.#open = requests.filter(({ requestId }) => !this.#finished.has(requestId));
+  }
+
+  /** Goes on with them, unless that is being done. */
+  start(): void {
+    this.#answering ??= this.#answer().then((isToBeTriedAgain) => {
+      this.#answering = null;
+      if (isToBeTriedAgain) this.#deps.wake();
+    });
+  }
+
+  /** Answers the request to close the copy: it is closed. */
+  finishClose(): void {
+    const request = this.#open.find(({ kind }) => kind === "CLOSE");
+    if (request !== undefined) this.finish(request, null);
+  }
+
+  /** Answers a repair of which an order is done, if it was the last. */
+  finishRepair(requestId: string): void {
+    const request = this.#open.find((each) => each.requestId === requestId);
+    if (request === undefined || request.kind !== "REPAIR") return;
+    const isLeft = this.#deps.context.state.outbox().some((row) => row.requestId === requestId);
+    if (!isLeft) this.finish(request, null);
+  }
+
+  /** Answers a request; `failure` says why it was not done. */
+  finish(request: CopyRequest, failure: string | null): true {
+    const { context, save } = this.#deps;
+    context.state.finishRequest(request, context.now(), failure);
+    this.#forget(request);
+    save();
+    return true;
+  }
+
+  /** None can be executed any more: the account is gone. */
+  giveUpAll(skip: Skip): void {
+    for (const request of this.#open) {
+      giveUp(this.#deps.context, request, skip);
+      this.#forget(request);
+    }
+  }
+
+  /** True if something failed, and it is to be retried. */
+  async #answer(): Promise<boolean> {
+    const { isEnded, failedWith } = this.#deps;
+    try {
+      for (const request of this.#open) {
+        if (isEnded() || this.#finished.has(request.requestId)) continue;
+        if (!(await this.#answerOne(request))) return false;
+      }
+      return false;
+    } catch (error) {
+      return await failedWith(error);
+    }
+  }
+
+  /** Whether it is done; if not, it is gone on with when something has changed. */
+  async #answerOne(request: CopyRequest): Promise<boolean> {
+    const { context, closing, store, save, wake } = this.#deps;
+    const { state, gate } = context;
+    const { status } = state.copy;
+    if (request.kind === "WITHDRAW") {
+      if (status !== "STOPPED" || state.outbox().length > 0) return false;
+      await gate.ready();
+      const left = await withdraw(context, request);
+      if (left !== null && left.reason !== "CREDENTIALS") return false;
+      this.#forget(request);
+      save();
+      return true;
+    }
+    if (state.outbox().some(({ requestId }) => requestId === request.requestId)) return false;
+    if (status === "STOPPED") return this.finish(request, IS_STOPPED);
+    await gate.ready();
+    if (gate.isBlind()) return this.finish(request, IS_BLIND);
+    if (request.kind === "LOOK") {
+      return this.finish(request, (await this.#pollFor(request)) ? null : IS_AWAY);
+    }
+    if (request.kind === "CLOSE" && status === "CLOSING") return false;
+    const stopped = gate.stopped();
+    if (stopped !== null) return this.finish(request, skipWords(stopped, null));
+    if (request.kind === "CLOSE") {
+      if (closing.request !== null) return false;
+      closing.begin(request);
+      this.#deps.onClose();
+      return false;
+    }
+    // The strategy's actions go before a repair.
+    if (state.outbox().length > 0) return false;
+    if (!(await this.#pollFor(request))) return this.finish(request, IS_AWAY);
+    const ordered = await orderRepair(context, request, store);
+    if (ordered === 0) return this.finish(request, null);
+    save();
+    wake();
+    return false;
+  }
+
+  /** Polls for a request, for a while. */
+  async #pollFor({ askedAt }: CopyRequest): Promise<boolean> {
+    const { context, pauses, pollAfresh, isEnded } = this.#deps;
+    const until = Math.max(askedAt, context.takenAt) + REQUESTED_POLL_MS_MAX;
+    for (;;) {
+      const failure = await pollAfresh();
+      if (failure === null) return true;
+      if (isEnded() || pauses.isOver || context.now() >= until) return false;
+      await pauses.pause(Math.max(POLL_AGAIN_MS, Math.min(failure.until, until) - context.now()));
+    }
+  }
+
+  #forget({ requestId }: CopyRequest): void {
+    this.#finished.add(requestId);
+    this.#open = this.#open.filter((each) => each.requestId !== requestId);
+  }
+}
 
 /**
  * Adds the orders that bring a copy nearer to its target, to the outbox; answers how many. The account has
  * been polled.
  */
-export async function orderRepair(
+async function orderRepair(
   context: CopyContext,
   request: CopyRequest,
   store: Pick<CopyStore, "listMirrorEntries" | "listRecentActions">,
@@ -105,7 +264,7 @@ export async function executeRepair(context: CopyContext, row: MirrorEntry): Pro
  * Orders that close what the copy holds stay, up to the holding; the log records each as left at the venue.
  * Returns why that cannot be done now, or null.
  */
-export async function withdraw(context: CopyContext, request: CopyRequest): Promise<Skip | null> {
+async function withdraw(context: CopyContext, request: CopyRequest): Promise<Skip | null> {
   const { state, gate, session, now } = context;
   const blocked = gate.blocked();
   if (blocked !== null) {
@@ -137,7 +296,7 @@ export async function withdraw(context: CopyContext, request: CopyRequest): Prom
 }
 
 /** Gives up a request because nothing can be sent for the account any more; open orders stay at the venue. */
-export function giveUp(context: CopyContext, request: CopyRequest, skip: Skip): void {
+function giveUp(context: CopyContext, request: CopyRequest, skip: Skip): void {
   const { state, now } = context;
   if (request.kind === "WITHDRAW") {
     leaveAll(context);

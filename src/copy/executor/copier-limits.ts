@@ -1,0 +1,108 @@
+// What a copier's settings say by what the copy is worth: stop loss, take profit, loss a day, orders a
+// minute; and the strategy's share of the profit, which goes by the same worth. What is changed here is not
+// durable before the state is flushed.
+import type { CopyReason, Skip } from "../../domain/copying.ts";
+import { PROFIT_SHARES_ID } from "../../domain/copying.ts";
+import { type CopyState, ownRow } from "../orders/copy-state.ts";
+import { equityOf, isStopLossReached, isTakeProfitReached, settlementOf, weekOf } from "../sizing/book.ts";
+import { lossOfDaySkip, tooManyOrdersSkip } from "../sizing/limits.ts";
+import type { VenuePrices } from "../sizing/proportion.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Why a copy closes everything by what it is worth. */
+export const BY_EQUITY: readonly CopyReason[] = ["STOP_LOSS", "TAKE_PROFIT"];
+
+export class CopierLimits {
+  readonly #state: CopyState;
+  readonly #now: () => number;
+  /** Times of the openings of the last minute, wall time, Unix ms. */
+  #openedAt: readonly number[] = [];
+
+  /** `now`: wall time, Unix ms. */
+  constructor(state: CopyState, now: () => number) {
+    this.#state = state;
+    this.#now = now;
+  }
+
+  /** Whether a new week has begun, for which the profit share is to be computed. */
+  get isShareDue(): boolean {
+    return this.#state.book.profitMark?.week !== weekOf(this.#now());
+  }
+
+  /**
+   * Notes what the copy is worth at the beginning of a day, and begins to close it when its stop loss or take
+   * profit is reached; answers what of it was done.
+   */
+  checkEquity(prices: VenuePrices): "CLOSES" | "NOTED" | null {
+    const state = this.#state;
+    const { settings, status, reason } = state.copy;
+    const { book } = state;
+    if (book.snapshot === null) return null;
+    const equity = equityOf(book, prices) ?? book.snapshot.equity;
+    const day = Math.floor(this.#now() / DAY_MS);
+    const isNewDay = settings.lossPerDayMax !== null && book.dayStart?.day !== day;
+    if (isNewDay) state.setBook({ ...book, dayStart: { day, equity } });
+    const isOver =
+      status === "CLOSING" || (status === "PAUSED" && reason !== null && BY_EQUITY.includes(reason));
+    const hasSomething = book.holdings.size > 0 || state.resting().length > 0;
+    const mayClose = !isOver && (status !== "PAUSED" || hasSomething);
+    const isStopped = isStopLossReached({ ...book, snapshot: { ...book.snapshot, equity } }, settings);
+    if (!mayClose || (!isStopped && !isTakeProfitReached(book, settings, equity)))
+      return isNewDay ? "NOTED" : null;
+    state.setSnapshot({ ...book.snapshot, equity });
+    state.move("CLOSING", isStopped ? "STOP_LOSS" : "TAKE_PROFIT", this.#now());
+    return "CLOSES";
+  }
+
+  /** Its stop loss or take profit counts from what the copy is worth now. */
+  restartFrom(prices: VenuePrices): void {
+    const { book } = this.#state;
+    const { snapshot } = book;
+    const equity = equityOf(book, prices);
+    const valued = snapshot === null || equity === null ? snapshot : { ...snapshot, equity };
+    this.#state.setBook({ ...book, stopBase: equity, snapshot: valued });
+  }
+
+  /** Computes the profit share, once every price that it needs is known; answers whether it did. */
+  settleProfit(prices: VenuePrices, { isFinal = false }: { readonly isFinal?: boolean } = {}): boolean {
+    const state = this.#state;
+    const { book } = state;
+    const equity = equityOf(book, prices);
+    const isValued = [...book.holdings.keys()].every((symbol) => prices.has(symbol));
+    if (equity === null || !isValued) return false;
+    const at = this.#now();
+    const settlement = settlementOf(book, { equity, at, isFinal });
+    if (settlement === null) return false;
+    const { settled, profitMark } = settlement;
+    state.setBook({ ...book, profitMark });
+    if (settled !== null) {
+      const row = ownRow("PROFIT_SHARE", null, at);
+      state.add({ ...row, collectiveId: PROFIT_SHARES_ID, profitShare: settled });
+    }
+    return true;
+  }
+
+  /** Why the copier's limits let nothing be opened now; null if they do. */
+  openingLimit(prices: VenuePrices): Skip | null {
+    const { settings, book } = this.#state.copy;
+    const now = this.#now();
+    const isOfToday = book.dayStart?.day === Math.floor(now / DAY_MS);
+    const dayStartEquity = isOfToday ? (book.dayStart?.equity ?? null) : null;
+    const equity = equityOf(book, prices);
+    return (
+      tooManyOrdersSkip(settings, { openedAt: this.#openedAt, now }) ??
+      (equity === null ? null : lossOfDaySkip(settings, { dayStartEquity, equity }))
+    );
+  }
+
+  /** An order that opens something is sent. Returns what takes that back, if it opens nothing. */
+  noteOpening(): () => void {
+    const now = this.#now();
+    this.#openedAt = [...this.#openedAt.filter((at) => now - at < MINUTE_MS), now];
+    return () => {
+      const index = this.#openedAt.indexOf(now);
+      this.#openedAt = this.#openedAt.filter((_at, each) => each !== index);
+    };
+  }
+}
