@@ -20,7 +20,7 @@ export class RowOrder {
   readonly #openings = new Map<number, "WHOLE" | "PART">();
   /** Until when rows wait that the venue has no room or no answer for, by number; wall time, Unix ms. */
   readonly #postponed = new Map<number, number>();
-  /** The number of the row that a symbol's worker executes, or has executed last. */
+  /** The number of the row that a symbol's worker executes. */
   readonly #executing = new Map<string, number>();
   /** By symbol, how many outcomes of its orders are being found out; others do not wait for these. */
   readonly #inDoubt = new Map<string, number>();
@@ -68,8 +68,9 @@ export class RowOrder {
     this.#postponed.delete(entryId);
   }
 
-  /** Whether work on a symbol failed last: others do not wait for it then. */
+  /** A step of work on a symbol is over; whether it failed: others do not wait for the symbol then. */
   noteWork(symbol: string, { hasFailed }: { readonly hasFailed: boolean }): void {
+    this.#executing.delete(symbol);
     if (hasFailed) this.#failed.add(symbol);
     else this.#failed.delete(symbol);
   }
@@ -207,7 +208,10 @@ export class RowOrder {
     const seen = new Set<string>();
     for (const other of this.#context.state.outbox()) {
       const symbol = other.symbol ?? "";
-      if (symbol === row.symbol || seen.has(symbol)) continue;
+      if (symbol === row.symbol) continue;
+      // It is being sized, by the same money.
+      if (other.status === "NEW" && other.entryId === this.#executing.get(symbol)) return false;
+      if (seen.has(symbol)) continue;
       seen.add(symbol);
       if (this.isInDoubt(symbol) || this.#failed.has(symbol) || this.#isPostponed(other)) continue;
       const isOpening = this.#openings.has(other.entryId);
