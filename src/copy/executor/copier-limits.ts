@@ -1,14 +1,21 @@
 // What a copier's settings say by what the copy is worth: stop loss, take profit, loss a day, orders a
 // minute; and the strategy's share of the profit, which goes by the same worth. What is changed here is not
 // durable before the state is flushed.
-import type { CopyReason, Skip } from "../../domain/copying.ts";
-import { PROFIT_SHARES_ID } from "../../domain/copying.ts";
+import {
+  type CopyReason,
+  type CopySettings,
+  PROFIT_SHARES_ID,
+  type Skip,
+  skipOf,
+} from "../../domain/copying.ts";
+import { type Amount, divideDown, SCALE, subtract } from "../../money/decimal.ts";
 import { type CopyState, ownRow } from "../orders/copy-state.ts";
 import { equityOf, isStopLossReached, isTakeProfitReached, settlementOf, weekOf } from "../sizing/book.ts";
-import { lossOfDaySkip, tooManyOrdersSkip } from "../sizing/limits.ts";
 import type { VenuePrices } from "../sizing/proportion.ts";
+import { countAsAmount } from "../sizing/skip.ts";
 
-const MINUTE_MS = 60_000;
+/** The time over which openings are counted, ms. */
+const ORDERS_WINDOW_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Why a copy closes everything by what it is worth. */
 export const BY_EQUITY: readonly CopyReason[] = ["STOP_LOSS", "TAKE_PROFIT"];
@@ -99,10 +106,40 @@ export class CopierLimits {
   /** An order that opens something is sent. Returns what takes that back, if it opens nothing. */
   noteOpening(): () => void {
     const now = this.#now();
-    this.#openedAt = [...this.#openedAt.filter((at) => now - at < MINUTE_MS), now];
+    this.#openedAt = [...this.#openedAt.filter((at) => now - at < ORDERS_WINDOW_MS), now];
     return () => {
       const index = this.#openedAt.indexOf(now);
       this.#openedAt = this.#openedAt.filter((_at, each) => each !== index);
     };
   }
+}
+
+/**
+ * TOO_MANY_ORDERS, if one more opening now would be one too many. `openedAt`: of recent openings, Unix ms, in
+ * any order.
+ */
+export function tooManyOrdersSkip(
+  { ordersPerMinuteMax }: Pick<CopySettings, "ordersPerMinuteMax">,
+  { openedAt, now }: { readonly openedAt: readonly number[]; readonly now: number },
+): Skip | null {
+  if (ordersPerMinuteMax === null) return null;
+  const recent = openedAt.filter((at) => now - at < ORDERS_WINDOW_MS).length;
+  if (recent < ordersPerMinuteMax) return null;
+  const [wanted, had] = [countAsAmount(recent + 1), countAsAmount(ordersPerMinuteMax)];
+  return skipOf("TOO_MANY_ORDERS", { wanted, had });
+}
+
+/**
+ * LOSS_OF_DAY, if the copy has lost as much of its equity at 00:00 UTC as the copier permits. Null where that
+ * equity is not known.
+ */
+export function lossOfDaySkip(
+  { lossPerDayMax }: Pick<CopySettings, "lossPerDayMax">,
+  { dayStartEquity, equity }: { readonly dayStartEquity: Amount | null; readonly equity: Amount },
+): Skip | null {
+  if (lossPerDayMax === null || dayStartEquity === null || dayStartEquity <= 0n) return null;
+  const wanted = subtract(dayStartEquity, equity);
+  const had = divideDown(dayStartEquity * lossPerDayMax, SCALE) as Amount;
+  if (wanted < had) return null;
+  return skipOf("LOSS_OF_DAY", { wanted, had, unit: "QUOTE", bound: lossPerDayMax });
 }

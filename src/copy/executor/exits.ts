@@ -17,7 +17,7 @@ import { isFlat, leadHeld, reduced } from "../leads/actions.ts";
 import { applyReport, skipped } from "../orders/copy-state.ts";
 import { NotAnswered } from "../session/failures.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
-import { copiedLeverage } from "../sizing/limits.ts";
+import { copiedLeverage } from "../sizing/scale-order.ts";
 import { leverageSkip } from "../sizing/skip.ts";
 import { type Fitted, marketQuantity } from "../sizing/snap.ts";
 import { cancelLegs, cancelOvertaken } from "./cancel.ts";

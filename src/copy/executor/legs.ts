@@ -17,8 +17,8 @@ import {
   skipped,
 } from "../orders/copy-state.ts";
 import { refusedAs } from "../session/failures.ts";
-import { legCapSkip } from "../sizing/limits.ts";
 import { restingOn } from "../sizing/proportion.ts";
+import { legCapSkip } from "../sizing/scale-order.ts";
 import { snapPrice } from "../sizing/snap.ts";
 import { cancelRow } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";

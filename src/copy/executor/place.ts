@@ -31,7 +31,6 @@ import { refreshBalances } from "../reconcile/balances.ts";
 import { isAccountUnfit, NotAnswered } from "../session/failures.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
 import { heldOnAccount, released, spending } from "../sizing/book.ts";
-import { copiedLeverage } from "../sizing/limits.ts";
 import {
   leadOpening,
   restingElsewhere,
@@ -41,7 +40,7 @@ import {
   type VenuePrices,
   worthLeft,
 } from "../sizing/proportion.ts";
-import { type Sized, scaleOrder, type Unsized } from "../sizing/scale-order.ts";
+import { copiedLeverage, type Sized, scaleOrder, type Unsized } from "../sizing/scale-order.ts";
 import { leverageSkip } from "../sizing/skip.ts";
 import type { VenueRefusal } from "../venue/venue.ts";
 import { cancelOvertaken, opensSomething, restsAtStrategy } from "./cancel.ts";

@@ -35,7 +35,6 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import { type CauseOfDrift, causeOf, heldOf, type Position } from "./drift-cause.ts";
-import { boundedOpening, copiedLeverage, symbolSkip } from "./limits.ts";
 import {
   affordableOpening,
   type Funds,
@@ -54,6 +53,7 @@ import {
   type VenuePrices,
   worthOfOpening,
 } from "./proportion.ts";
+import { boundedOpening, copiedLeverage, symbolSkip } from "./scale-order.ts";
 import { marketQuantity, snapQuantity } from "./snap.ts";
 
 export type DriftInput = {

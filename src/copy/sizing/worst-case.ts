@@ -22,7 +22,7 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { copiedLeverage } from "./limits.ts";
+import { copiedLeverage } from "./scale-order.ts";
 
 export type WorstCaseInput = {
   readonly family: StrategyType;

@@ -2,8 +2,8 @@
 // take profit.
 import { expect, test } from "vitest";
 import { type Amount, decimal, formatBriefly, type Rate } from "../../money/decimal.ts";
-import { isTakeProfitReached, takeProfitEquity } from "./book.ts";
-import { lossOfDaySkip, tooManyOrdersSkip } from "./limits.ts";
+import { isTakeProfitReached, takeProfitEquity } from "../sizing/book.ts";
+import { lossOfDaySkip, tooManyOrdersSkip } from "./copier-limits.ts";
 
 const usdt = (text: string) => decimal<Amount>(text);
 
