@@ -1,7 +1,8 @@
-// Closing everything that a copy has: because it ends (`CLOSING`), or because its copier has asked for it
-// while it goes on. The reconciler closes symbol after symbol; this knows which are clean, has the account
-// polled before the first and after the last, and says when all is closed. A symbol of which something was
-// booked since is not clean any more.
+// Closing everything that a copy has: because its status is CLOSING (it ends, or its stop loss or take profit
+// was reached), or because its copier has asked for it while it goes on. The reconciler closes symbol after
+// symbol; this knows which are clean, has the account polled before the first, and a futures account of a
+// CLOSING copy after the last, and says when all is closed. A symbol of which something was booked since is
+// not clean any more.
 import type { CopyRequest, MirrorEntry } from "../../domain/copying.ts";
 import { CONFIRMED_MS_MAX, type Reconciled } from "../reconcile/reconciler.ts";
 import type { Missing } from "../reconcile/write-off.ts";
@@ -50,11 +51,11 @@ export class Closing {
 
   /** Whether everything is to be closed. */
   get isUnderWay(): boolean {
-    return this.isEnd || this.#request !== null;
+    return this.isByStatus || this.#request !== null;
   }
 
-  /** Whether the copy ends with it. */
-  get isEnd(): boolean {
+  /** Whether the copy's status says so. */
+  get isByStatus(): boolean {
     return this.#deps.context.state.copy.status === "CLOSING";
   }
 
@@ -96,8 +97,8 @@ export class Closing {
     return this.#stock === "TAKEN";
   }
 
-  /** Whether a copy that ends has nothing left; the rows that say what is unsold are added then. */
-  isEndReached(): boolean {
+  /** Whether a CLOSING copy has nothing left; the rows that say what is unsold are added then. */
+  isAllClosed(): boolean {
     const { state } = this.#deps.context;
     const symbols = new Set<string>(state.book.holdings.keys());
     for (const { symbol, isFeeDue, status } of state.open()) {
@@ -111,6 +112,9 @@ export class Closing {
     }
     if (state.resting().length > 0 || !this.isStockTaken() || !this.#isAccountConfirmed()) return false;
     this.#addUnsold();
+    // A request of before is answered with it.
+    this.#request = null;
+    this.forget();
     return true;
   }
 
@@ -124,7 +128,7 @@ export class Closing {
   ): { readonly request: CopyRequest; readonly failure: string | null } | undefined {
     const request = this.#request;
     const { state } = this.#deps.context;
-    if (request === null || this.isEnd) return undefined;
+    if (request === null || this.isByStatus) return undefined;
     const failure = result.kind === "LEFT" ? skipWords(result.skip, null) : null;
     if (failure === null) {
       const isLeft = [...state.book.holdings.keys()].some((symbol) => !this.#isClosed(symbol));
@@ -138,7 +142,6 @@ export class Closing {
 
   #addUnsold(): void {
     for (const { unsold } of this.#closed.values()) if (unsold !== null) this.#deps.context.state.add(unsold);
-    this.forget();
   }
 
   /** Whether nothing is left to be closed of a symbol, and nothing was booked since that was found. */

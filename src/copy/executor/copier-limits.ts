@@ -1,6 +1,6 @@
-// What a copier's settings say by what the copy is worth: stop loss, take profit, loss a day, orders a
-// minute; and the strategy's share of the profit, which goes by the same worth. What is changed here is not
-// durable before the state is flushed.
+// What a copier's settings say by time and by what the copy is worth: stop loss, take profit, loss a day,
+// orders a minute; and the strategy's share of the profit, which goes by the same worth. What is changed here
+// is not durable before the state is flushed.
 import {
   type CopyReason,
   type CopySettings,
@@ -32,7 +32,7 @@ export class CopierLimits {
     this.#now = now;
   }
 
-  /** Whether a new week has begun, for which the profit share is to be computed. */
+  /** Whether a week has ended whose profit share is not computed yet. */
   get isShareDue(): boolean {
     return this.#state.book.profitMark?.week !== weekOf(this.#now());
   }

@@ -1,9 +1,8 @@
 // Executes one copy. Actions of the strategy become rows of the outbox; each symbol has a worker that
-// executes its rows in order, and reconciles the symbol when none is left. So one symbol's failure delays no
-// other. A leg of the position that a copy has is sent beside its symbol's worker while that finds out an
-// order's outcome. An opening waits, over all symbols, for earlier orders and for reductions and protection:
-// it may need the money that they free, and never takes the place of an exit. One that the venue lets wait is
-// passed by what needs not wait. Polls of the account and requests to the copy run beside the workers.
+// executes its rows, which `row-order.ts` puts in order, and reconciles the symbol when none is left. So one
+// symbol's failure delays no other. A leg of the position that a copy has is sent beside its symbol's worker
+// while that finds out an order's outcome. Polls of the account and requests to the copy run beside the
+// workers.
 import type { Logger } from "pino";
 import { BackOff, type Pauses } from "../../concurrency/delays.ts";
 import { SingleFlight } from "../../concurrency/periodic-task.ts";
@@ -223,7 +222,7 @@ export class CopyExecutor {
       context: this.#context,
       beside: (ask, session) => this.#beside(ask, session),
       // A position that has come does not wait for its stop.
-      onExecuted: (symbol) => this.#paces.delete(symbol),
+      onBooked: (symbol) => this.#paces.delete(symbol),
       onFound: () => this.#saveAndWake(),
       polledAt: () => this.polledAt,
     });
@@ -649,8 +648,8 @@ export class CopyExecutor {
   /** The copy is closed once no symbol has anything left. */
   #finishClosing(): void {
     const state = this.#state;
-    if (!this.#closing.isEnd || this.#workers.size > 1 || state.outbox().length > 0) return;
-    if (!this.#closing.isEndReached()) return;
+    if (!this.#closing.isByStatus || this.#workers.size > 1 || state.outbox().length > 0) return;
+    if (!this.#closing.isAllClosed()) return;
     const { wallNow } = this.#parts;
     const { reason } = this.copy;
     this.#requests.finishClose();

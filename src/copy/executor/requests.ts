@@ -1,5 +1,7 @@
-// Requests to a copy beside its strategy's actions, each executed once. Their orders become rows of the
-// outbox, so that after a restart nothing is ordered twice: a request that has rows is only waited for.
+// Requests to a copy beside its strategy's actions, each executed once: to poll the account (LOOK), to close
+// everything (CLOSE), to bring it nearer to its target (REPAIR), to withdraw a stopped copy (WITHDRAW). Their
+// orders become rows of the outbox, so that after a restart nothing is ordered twice: a request that has rows
+// is only waited for.
 import type { Pauses } from "../../concurrency/delays.ts";
 import type { CopyRequest, MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
@@ -30,8 +32,9 @@ import { submit } from "./submit.ts";
 
 /** Rows of the log that a repair reads. */
 const ENTRIES_MAX = 300;
-/** How long a requested poll is retried, ms, and how often. */
+/** How long a requested poll is retried, ms. */
 const REQUESTED_POLL_MS_MAX = 10_000;
+/** At least so long between two of them, ms. */
 const POLL_AGAIN_MS = 1_000;
 const IS_AWAY = "The venue did not answer. Please ask again in a while.";
 const IS_BLIND = "The venue may not be asked at the moment.";

@@ -25,6 +25,23 @@ test("of two openings on two symbols one is sized at a time, also when the older
   expect(rows.next("ETHUSDT")).toEqual(older);
 });
 
+test.each([
+  ["whose cancel's outcome is being found out", "CANCEL"],
+  ["whose sale failed and is tried again", "PLACE"],
+] as const)("an opening does not wait for a symbol %s", (_, kind) => {
+  const { state, rows, opening } = createRows();
+  const busy = state.add({ ...ownRow(kind, "ETHUSDT", 1), side: "SELL", orderType: "LIMIT", status: "NEW" });
+  const newer = opening("BTCUSDT");
+  expect(rows.next("BTCUSDT")).toBe("WAITS");
+  if (kind === "PLACE") {
+    rows.begin("ETHUSDT", busy);
+    rows.noteWork("ETHUSDT", { hasFailed: true });
+  }
+  rows.begin("ETHUSDT", busy);
+  if (kind === "CANCEL") rows.noteInDoubt("ETHUSDT", 1);
+  expect(rows.next("BTCUSDT")).toEqual(newer);
+});
+
 /** The rows of a copy of a spot strategy, of which nothing is executed. */
 function createRows() {
   const copy = { copyId: "copy", strategyId: "one", family: "SPOT", status: "FOLLOWING", fromVersion: 0 };
@@ -43,5 +60,5 @@ function createRows() {
     rows.note(row.entryId, { kind: "PLACE", symbol, ...terms, lead: {} } as unknown as LeadAction);
     return row;
   };
-  return { rows, opening, time };
+  return { state, rows, opening, time };
 }

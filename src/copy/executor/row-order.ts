@@ -1,7 +1,8 @@
 // Which row of a copy's outbox a symbol's worker executes next. A symbol's rows go in order, but what closes
 // or protects the position that the copy has does not wait for an opening that was not sent, or that the
 // venue lets wait. An opening waits for the earlier rows of all symbols, and for all reductions and
-// protection.
+// protection, since it may need the money that they free; openings are sized one at a time. It waits for no
+// symbol whose work has failed, whose order's outcome is being found out, or whose row the venue lets wait.
 import { orderIdOf } from "../../domain/collective-id.ts";
 import { type LeadAction, type MirrorEntry, skipOf } from "../../domain/copying.ts";
 import { magnitude } from "../../money/decimal.ts";
@@ -84,7 +85,10 @@ export class RowOrder {
     return (this.#inDoubt.get(symbol) ?? 0) > 0;
   }
 
-  /** The row that a symbol's worker executes next; NONE without rows, WAITS if none may be executed now. */
+  /**
+   * The row that a symbol's worker executes next. NONE: there is none, or all are postponed and none may go
+   * past them. WAITS: it waits for other rows. A postponed opening that an exit goes past is ended here.
+   */
   next(symbol: string): MirrorEntry | "NONE" | "WAITS" {
     const head = this.head(symbol);
     // A position that is without its stop, or is to be closed, does not wait for a postponed row.
@@ -209,12 +213,12 @@ export class RowOrder {
     for (const other of this.#context.state.outbox()) {
       const symbol = other.symbol ?? "";
       if (symbol === row.symbol) continue;
-      // It is being sized, by the same money.
-      if (other.status === "NEW" && other.entryId === this.#executing.get(symbol)) return false;
+      const isOpening = this.#openings.has(other.entryId);
+      // Another opening is being sized, by the same money.
+      if (isOpening && other.status === "NEW" && other.entryId === this.#executing.get(symbol)) return false;
       if (seen.has(symbol)) continue;
       seen.add(symbol);
       if (this.isInDoubt(symbol) || this.#failed.has(symbol) || this.#isPostponed(other)) continue;
-      const isOpening = this.#openings.has(other.entryId);
       if (other.entryId < row.entryId && !(isOpening && other.status === "SENT")) return false;
       if (!isOpening) return false;
     }

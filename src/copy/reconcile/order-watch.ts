@@ -1,7 +1,7 @@
 // Follows a copy's orders at the venue beside its workers: by the events of the account, after which an order
 // is queried, and by queries of what may have been executed. An event is a hint: the query has the exact
-// figures. What the copy does itself it learns from the answers to its requests, so only executions are
-// queried at once.
+// figures. What the copy does itself it learns from the answers to its requests, so only executions, and
+// orders whose outcome is unknown, are queried at once.
 import { SingleFlight } from "../../concurrency/periodic-task.ts";
 import type { MirrorEntry } from "../../domain/copying.ts";
 import type { CopyContext } from "../executor/context.ts";
@@ -18,8 +18,8 @@ type Deps = {
     ask: (context: CopyContext) => Promise<unknown>,
     session?: CopyContext["session"],
   ) => Promise<void>;
-  /** An order of the symbol was executed. */
-  readonly onExecuted: (symbol: string) => void;
+  /** What became of an order of the symbol was booked. */
+  readonly onBooked: (symbol: string) => void;
   /** Something was found: it is made durable, and there may be something to do. */
   readonly onFound: () => void;
   /** When the account was last polled, wall time, Unix ms. */
@@ -67,8 +67,7 @@ export class OrderWatch {
 
   /** Whether others have traded in the account since it was last polled. */
   get hasForeign(): boolean {
-    if (this.#foreignSince !== null && this.#deps.polledAt() > this.#foreignSince) this.#foreignSince = null;
-    return this.#foreignSince !== null;
+    return this.#foreignSince !== null && this.#deps.polledAt() <= this.#foreignSince;
   }
 
   /** Listens to the account exactly while it may be asked. */
@@ -81,7 +80,7 @@ export class OrderWatch {
     this.#stream = client === null ? null : { client, stop: client.listen((event) => this.#heard(event)) };
   }
 
-  /** Nothing more is heard or queried. */
+  /** Nothing more is heard, and no event is followed. */
   end(): void {
     this.#isEnded = true;
     this.listen();
@@ -133,7 +132,7 @@ export class OrderWatch {
         const { queries } = hint;
         if (queries + 1 < QUERIES_PER_HINT_MAX) again.set(id, { ...hint, queries: queries + 1 });
         if (await bookHinted(context, row)) {
-          this.#deps.onExecuted(row.symbol ?? "");
+          this.#deps.onBooked(row.symbol ?? "");
           this.#deps.onFound();
         }
         if (isFulfilled(state.latest(row), hint)) again.delete(id);

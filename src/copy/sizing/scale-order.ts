@@ -2,12 +2,13 @@
 // the most particular: whether the venue trades it, its price, whether there is anything to reduce, size,
 // position, how many orders rest, funds; the first that fails is the answer.
 //
-// The venue bounds the largest position and the number of open orders; the copier's settings bound leverage,
-// the value of a position and of all, symbols and slippage, of openings alone: they never hold back an exit.
+// The venue bounds the largest position and the number of open orders. The copier's settings bound leverage,
+// the value of a position and of all together, symbols and slippage; these concern openings and never hold
+// back an exit.
 //
 // What opens is never more than the scaled size, than the copier's bounds for an order, a position and the
-// exposure, and than what the copy may still use: for want of funds it is cut a little (`proportion.ts`), or not
-// sent. Of an order through zero whose opening part cannot be had, the part that reduces is sent alone:
+// exposure, and than what the copy may still use: for want of funds it is cut a little (`proportion.ts`), or
+// not sent. Of an order through zero whose opening part cannot be had, the part that reduces is sent alone:
 // nobody stays in a position that the strategy has left because there was too little money for the next one.
 //
 // While nothing may open, what reduces a contract's position is sent reduce-only, and no more of it than is

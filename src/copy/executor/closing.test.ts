@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { type Copy, type CopyRequest, EMPTY_BOOK } from "../../domain/copying.ts";
+import { CopyState } from "../orders/copy-state.ts";
+import { Closing } from "./closing.ts";
+
+test("a request to close everything is over when the copy's stop loss has closed it", async () => {
+  const copy = { copyId: "copy", strategyId: "one", family: "SPOT", status: "FOLLOWING", fromVersion: 0 };
+  const began = { ...copy, doneSeq: 0, book: EMPTY_BOOK } as unknown as Copy;
+  const state = new CopyState(began, [], async () => {});
+  const polled = Promise.withResolvers<void>();
+  const woken = Promise.withResolvers<void>();
+  const closing = new Closing({
+    context: { state, now: () => 1, pollSoon() {} },
+    missing: { explainedUntil: 1 },
+    pause: () => new Promise(() => {}),
+    isPolling: () => false,
+    pollAfresh: () => polled.promise,
+    wake: () => woken.resolve(),
+  });
+  closing.begin({ requestId: "request", kind: "CLOSE" } as CopyRequest);
+  state.move("CLOSING", "STOP_LOSS", 1);
+  expect(closing.isAllClosed()).toBe(false);
+  polled.resolve();
+  await woken.promise;
+  expect(closing.isAllClosed()).toBe(true);
+  state.move("PAUSED", "STOP_LOSS", 1);
+  expect(closing.isUnderWay).toBe(false);
+});
