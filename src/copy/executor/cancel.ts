@@ -350,7 +350,8 @@ export async function cancelOrEnd(
   if (outcome.kind !== "REFUSED") return null;
   const { skip } = refusedAs(outcome.refusal);
   if (!(await session.isUnlisted(entry.symbol ?? "", outcome.refusal))) return skip;
-  endRow(state, state.latest(entry), skip, now());
+  const present = state.latest(entry);
+  if (isOpen(present)) endRow(state, present, skip, now());
   return null;
 }
 

@@ -208,6 +208,7 @@ export class CopyExecutor {
       store: parts.store,
       pauses,
       isEnded: () => this.#isEnded,
+      isCaughtUp: () => this.#state.takenSeq >= parts.actions.lastSeq && this.#state.outbox().length === 0,
       pollAfresh: () => this.#pollAfresh(),
       onClose: () => {
         this.#paces.clear();
@@ -604,10 +605,7 @@ export class CopyExecutor {
     );
   }
 
-  /**
-   * `isClosing`: whether the symbol was to be closed when the step began; a request may have asked for it
-   * since.
-   */
+  /** `isClosing`: whether everything was to be closed when the step began. */
   #note(
     symbol: string,
     result: Reconciled,
@@ -615,6 +613,8 @@ export class CopyExecutor {
   ): void {
     const now = this.#parts.wallNow();
     this.#alarms.noteExit(symbol, result.kind === "LEFT" && result.skip.venue !== null);
+    // It says nothing about closing everything, which has begun since.
+    if (this.#closing.isUnderWay && !isClosing) return;
     // An attempt that has failed does not begin the waiting again.
     if (result.kind === "CLEAN" || result.kind === "UNPROTECTED") this.#waitsSince.delete(symbol);
     else if (result.kind === "WAITS" && !this.#waitsSince.has(symbol)) this.#waitsSince.set(symbol, now);
@@ -624,7 +624,7 @@ export class CopyExecutor {
       if (isClosing) this.#closing.note(symbol, result.unsold);
       // A remainder too small to sell is reconciled again when it has grown; the work queued behind it
       // proceeds.
-      if (this.#excess(symbol) > 0n || (!this.#closing.isUnderWay && isUneven(this.#context, symbol))) {
+      if (this.#excess(symbol) > 0n || (!isClosing && isUneven(this.#context, symbol))) {
         this.#paces.set(symbol, { at: now + RECONCILE_MS_MAX, left: this.#excess(symbol) });
       }
     } else {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Answer, FaultProxy } from "../../../test/support/servers/fault-proxy.ts";
 import type { CopySettings } from "../../domain/copying.ts";
 import { type Amount, decimal, type Price, type Rate } from "../../money/decimal.ts";
-import { ENDED_MS_MAX } from "../reconcile/balances.ts";
+import { ENDED_MS_MAX, UNCONFIRMED_MS_MAX } from "../reconcile/balances.ts";
 import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 
 const SPOT_FILLS = "GET /api/v3/myTrades";
@@ -785,6 +785,18 @@ test("a stop that fires while the venue hides it is booked by the account's trad
   expect(await fixture.log(copier)).toEqual(log);
   // A twentieth of a per cent of 200 at 100,000, and of 179.98.
   expect((await fixture.copy(copier)).book.fees).toBe(decimal("0.18999"));
+});
+
+test("a stop that the venue hides for longer than it is asked for is found when it shows it", async () => {
+  const { copier } = await withHiddenStop();
+  await fixture.passesAtRest(UNCONFIRMED_MS_MAX + 20_000);
+  expect((await fixture.log(copier)).at(-1)).toContain("SKIPPED UNCONFIRMED");
+  answers.clear();
+  await fixture.waitFor(
+    "it is found",
+    async () => (await fixture.log(copier)).at(-1)?.includes("RESTING") === true,
+  );
+  expect((await fixture.log(copier)).slice(1)).toEqual(["PLACE_LEG SELL STOP_MARKET RESTING"]);
 });
 
 test("a stop that a poll books while the venue is asked for it is not sent again", async () => {

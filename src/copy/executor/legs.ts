@@ -11,6 +11,7 @@ import {
   type CopyState,
   closesPosition,
   isLeg,
+  isOpen,
   isWaitingLeg,
   opensLater,
   ownRow,
@@ -179,7 +180,8 @@ async function sendLeg(context: CopyContext, row: MirrorEntry, isFittedAgain = f
   const stopPrice = rules === null ? trigger : snapPrice(rules, trigger, direction);
   const outcome = await submit(context, { ...row, stopPrice }, () => gate.stopped());
   // Nothing may be sent at the moment: the leg stays waiting.
-  if (outcome.kind === "UNSENT" && isWaitingLeg(row)) return state.put(row);
+  if (outcome.kind === "UNSENT" && isWaitingLeg(row))
+    return isOpen(state.latest(row)) ? state.put(row) : state.latest(row);
   if (!isFittedAgain && (await isOfOldRules(context, row, outcome))) return await sendLeg(context, row, true);
   return await conclude(context, row, outcome);
 }

@@ -46,6 +46,8 @@ type RequestsDeps = {
   readonly store: Pick<CopyStore, "listMirrorEntries" | "listRecentActions">;
   readonly pauses: Pauses;
   readonly isEnded: () => boolean;
+  /** Whether all actions of the strategy are executed, as far as they are known. */
+  readonly isCaughtUp: () => boolean;
   /** A poll that begins now. Never rejects. */
   readonly pollAfresh: () => Promise<NotAnswered | null>;
   /** A request to close everything was accepted: all symbols are reconciled at once. */
@@ -135,7 +137,7 @@ export class Requests {
 
   /** Whether it is done; if not, it is gone on with when something has changed. */
   async #answerOne(request: CopyRequest): Promise<boolean> {
-    const { context, closing, store, save, wake } = this.#deps;
+    const { context, closing, save, wake } = this.#deps;
     const { state, gate } = context;
     const { status } = state.copy;
     if (request.kind === "WITHDRAW") {
@@ -166,7 +168,8 @@ export class Requests {
     // The strategy's actions go before a repair.
     if (state.outbox().length > 0) return false;
     if (!(await this.#pollFor(request))) return this.finish(request, IS_AWAY);
-    const ordered = await orderRepair(context, request, store);
+    const ordered = await orderRepair(this.#deps, request);
+    if (ordered === null) return false;
     if (ordered === 0) return this.finish(request, null);
     save();
     wake();
@@ -192,25 +195,31 @@ export class Requests {
 }
 
 /**
- * Adds the orders that bring a copy nearer to its target, to the outbox; answers how many. The account has
- * been polled.
+ * Adds the orders that bring a copy nearer to its target, to the outbox; answers how many, or null if the
+ * strategy has traded in the meantime. The account has been polled.
  */
 async function orderRepair(
-  context: CopyContext,
+  { context, store, isCaughtUp }: Pick<RequestsDeps, "context" | "store" | "isCaughtUp">,
   request: CopyRequest,
-  store: Pick<CopyStore, "listMirrorEntries" | "listRecentActions">,
-): Promise<number> {
+): Promise<number | null> {
   const { state, session, now } = context;
-  const account = context.leadAccount();
-  if (account === null) return 0;
+  const before = context.leadAccount();
+  if (before === null) return 0;
   const { family, settings, copyId, strategyId } = state.copy;
-  const [last = null] = await store.listRecentActions(strategyId, { limit: 1 });
-  const lead = leadStateOf(account, last);
   const entries = await store.listMirrorEntries(copyId, { limit: ENTRIES_MAX });
   const rules = new Map<string, SymbolRules | null>();
-  for (const symbol of new Set([...symbolsHeld(family, lead), ...state.book.holdings.keys()])) {
+  for (const symbol of new Set([
+    ...symbolsHeld(family, leadStateOf(before, null)),
+    ...state.book.holdings.keys(),
+  ])) {
     rules.set(symbol, await session.rules(symbol));
   }
+  const prices = await session.prices();
+  const [last = null] = await store.listRecentActions(strategyId, { limit: 1 });
+  // What it has traded is in its account, and not in the book yet: it would be made up for twice.
+  const account = context.leadAccount();
+  if (account === null || !isCaughtUp() || (last?.seq ?? 0) > state.takenSeq) return null;
+  const lead = leadStateOf(account, last);
   const drifts = driftOf({
     family,
     lead,
@@ -220,7 +229,7 @@ async function orderRepair(
     isPending: false,
     entries: state.current(entries),
     rulesOf: (symbol) => rules.get(symbol) ?? null,
-    prices: await session.prices(),
+    prices,
     leverages: account.leverages,
   });
   const orders = repairOrders(drifts, request);
@@ -288,8 +297,11 @@ async function withdraw(context: CopyContext, request: CopyRequest): Promise<Ski
       if (isUnknown(context, entry, outcome)) leave(context, entry);
       if (outcome.kind !== "REFUSED") continue;
       refused = refusedAs(outcome.refusal).skip;
-      if (await session.isUnlisted(entry.symbol ?? "", outcome.refusal)) endRow(state, entry, refused, now());
-      else state.put({ ...state.latest(entry), status: "LEFT", skip: refused, updatedAt: now() });
+      const isUnlisted = await session.isUnlisted(entry.symbol ?? "", outcome.refusal);
+      const present = state.latest(entry);
+      if (!isOpen(present)) continue;
+      if (isUnlisted) endRow(state, present, refused, now());
+      else state.put({ ...present, status: "LEFT", skip: refused, updatedAt: now() });
     }
   }
   leaveAll(context);
@@ -315,7 +327,8 @@ function leaveAll(context: CopyContext): void {
   }
 }
 
-function leave({ state, now }: CopyContext, entry: MirrorEntry): void {
+function leave({ state, now }: CopyContext, given: MirrorEntry): void {
+  const entry = state.latest(given);
   const isFilled = entry.quantity !== null && entry.quantity > 0n && unexecuted(entry) === 0n;
   state.put({ ...entry, status: isFilled ? "FILLED" : "LEFT", updatedAt: now() });
 }
@@ -327,10 +340,15 @@ function mayBeOpen({ state }: CopyContext): readonly MirrorEntry[] {
   return state.unconfirmed().filter((entry) => !isKnown(entry));
 }
 
-/** Whether the venue knows nothing of a canceled order: it may have it, and not show it yet. */
+/**
+ * Whether the venue knows nothing of a canceled order, whose row has ended: it may have it, and not show it
+ * yet.
+ */
 function isUnknown({ state }: CopyContext, entry: MirrorEntry, outcome: CancelOutcome): boolean {
   const isSilent = outcome.kind === "OVER" && outcome.state === null;
-  return entry.status === "UNCONFIRMED" && isSilent && !isOpen(state.latest(entry));
+  const present = state.latest(entry);
+  const hasEnded = !isOpen(present) && present.status !== "FILLED";
+  return entry.status === "UNCONFIRMED" && isSilent && hasEnded;
 }
 
 /** Whether it is on the side that closes what the copy holds, and was sent. */

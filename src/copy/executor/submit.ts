@@ -60,6 +60,9 @@ const TOGETHER_MAX = 10;
  */
 const ANSWER_MS_MAX = 1_500;
 
+/** Statuses of a row of which it is not known whether the venue has it. */
+const IN_DOUBT: readonly MirrorEntry["status"][] = ["NEW", "SENT", "UNCONFIRMED", "SKIPPED"];
+
 /** An order or a leg that the venue has. */
 export type Placed = { readonly kind: "PLACED"; readonly state: VenueOrderState; readonly row: MirrorEntry };
 /** Nothing of it was executed: it was not sent, for this reason. */
@@ -161,11 +164,13 @@ export async function isOfOldRules(
   return outcome.kind === "REFUSED" && (await session.haveRulesChanged(symbol ?? "", outcome.refusal));
 }
 
-/** Whether a poll has found what became of an unconfirmed row since it was `given`. */
+/**
+ * Whether a poll has found what became of an unconfirmed row since it was `given`. One that was given up
+ * because it did not turn up (SKIPPED) is in doubt still.
+ */
 export function isBookedSince(state: CopyState, given: MirrorEntry): boolean {
   const { status, executedQuantity } = state.latest(given);
-  const isInDoubt = status === "NEW" || status === "SENT" || status === "UNCONFIRMED";
-  return !isInDoubt || executedQuantity !== given.executedQuantity;
+  return !IN_DOUBT.includes(status) || executedQuantity !== given.executedQuantity;
 }
 
 /** A row that was SENT, and is neither looked for nor sent again now. */

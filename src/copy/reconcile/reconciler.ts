@@ -152,6 +152,7 @@ export async function reconcileSymbol(
   }
   await feesOfSpot(context, symbol);
   const reduced = await reduce(context, symbol, terms);
+  const { quantity: held } = state.holding(symbol);
   if (state.hasNothing(symbol)) {
     const left = await cancelLegs(context, symbol);
     if (left !== null) return { kind: "LEFT", skip: left };
@@ -168,7 +169,10 @@ export async function reconcileSymbol(
   if (kept !== null) return { kind: "LEFT", skip: kept };
   // A copy is not closed either while the outcome of an order that this step has sent is unknown.
   const isInDoubt = wasInDoubt || (state.copy.status === "CLOSING" && state.unconfirmed(symbol).length > 0);
-  const isWaiting = isInDoubt && reduced.kind === "CLEAN";
+  const isClean = reduced.kind === "CLEAN";
+  // An execution was booked while legs were canceled: what it has opened is not closed yet.
+  if (isClean && terms.isClosing && state.holding(symbol).quantity !== held) return WAITS;
+  const isWaiting = isInDoubt && isClean;
   return isWaiting ? { kind: "LEFT", skip: skipOf("UNCONFIRMED") } : reduced;
 }
 
@@ -186,7 +190,10 @@ function isAtVenue({ status }: MirrorEntry): boolean {
 async function isBlockedByUnconfirmed(context: CopyContext, symbol: string): Promise<boolean> {
   const { state, now } = context;
   let isBlocked = false;
-  for (const entry of state.unconfirmed(symbol)) {
+  for (const { entryId } of state.unconfirmed(symbol)) {
+    // A poll may have booked it while the one before was asked for.
+    const entry = state.unconfirmed(symbol).find((each) => each.entryId === entryId);
+    if (entry === undefined) continue;
     const isAtMarket = entry.orderType === "MARKET";
     const ageMs = now() - missedSince(entry);
     if (!isAtMarket && entry.isCancelDue !== true) state.put({ ...entry, isCancelDue: true });
@@ -315,6 +322,8 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   if (skip !== null) {
     // Exits that may be open have the rest of the excess.
     if (terms.isClosing ? inDoubt.some(isUnseen) : size < excess) return await exitsOver();
+    // An execution was booked in the meantime.
+    if (reducedOf(state, symbol, terms) !== own) return WAITS;
     // The closing's own order has recorded the reason of the remainder.
     const last = terms.isClosing ? await context.findRow(symbol, isOwnOrder) : null;
     const isSaid = !terms.isClosing || (last !== null && last.executedQuantity > 0n);
