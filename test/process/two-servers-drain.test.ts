@@ -118,7 +118,9 @@ describe.skipIf(!hasPostgres)(postgresTitle("a server behind a load balancer"), 
       await isSo("orders are acknowledged", () => traders.orders() >= before + ORDERS_EACH_TIME);
     };
     await areAcknowledged();
-    for (const { url } of [first, second]) expect(await placementsAt(url)).toBeGreaterThan(0);
+    // A load balancer may have found one of them too slow in the beginning.
+    for (const { url } of [first, second])
+      await isSo("each gets orders", async () => (await placementsAt(url)) > 0);
 
     first.process.kill("SIGTERM");
     expect(await Promise.race([first.exited, failed])).toBe(0);
