@@ -410,6 +410,9 @@ export class CopyExecutor {
     }
     for (const symbol of symbols) this.#start(symbol);
     this.#finishClosing();
+    // Where nothing is held no step of a symbol says so.
+    const isIdle = this.#workers.size === 0 && state.outbox().length === 0;
+    if (this.#closing.request !== null && isIdle) this.#finishCloseRequest({ kind: "CLEAN", unsold: null });
     if (state.feesDue().length > 0 && this.#parts.wallNow() >= this.#learnAt) void this.#learning.run();
   }
 

@@ -296,12 +296,13 @@ async function withdraw(context: CopyContext, request: CopyRequest): Promise<Ski
       if (outcome.kind === "UNSENT") return outcome.skip;
       if (isUnknown(context, entry, outcome)) leave(context, entry);
       if (outcome.kind !== "REFUSED") continue;
-      refused = refusedAs(outcome.refusal).skip;
+      const { skip } = refusedAs(outcome.refusal);
       const isUnlisted = await session.isUnlisted(entry.symbol ?? "", outcome.refusal);
       const present = state.latest(entry);
       if (!isOpen(present)) continue;
-      if (isUnlisted) endRow(state, present, refused, now());
-      else state.put({ ...present, status: "LEFT", skip: refused, updatedAt: now() });
+      refused = skip;
+      if (isUnlisted) endRow(state, present, skip, now());
+      else state.put({ ...present, status: "LEFT", skip, updatedAt: now() });
     }
   }
   leaveAll(context);
