@@ -131,9 +131,13 @@ const DRIFT_STEP = 0.001;
  */
 const CRASH = 0.35;
 const CRASH_MS = 1_500;
-/** An earlier program ends when so many placements are without an answer, or after so long, ms. */
+/**
+ * An earlier program ends when so many placements are without an answer, or one is after so long, ms; after
+ * the second time in any case.
+ */
 const WITHHELD_MIN = 6;
-const WITHHELD_MS_MAX = 3_000;
+const WITHHELD_MS = 3_000;
+const WITHHELD_MS_MAX = 30_000;
 
 /**
  * Runs the campaign. Returns null if the store's programs are missing. Once all orders are sent and all open
@@ -351,8 +355,9 @@ async function trade(options: RunOptions, world: World, traders: readonly LeadTr
 /** Ends the earlier program while orders are carried out that it has no answer to. */
 async function takeOverEarlier({ way, copying }: World): Promise<void> {
   way.withhold();
-  const until = Date.now() + WITHHELD_MS_MAX;
-  while (way.withheld < WITHHELD_MIN && Date.now() < until) await pause(PRICE_EVERY_MS / 4);
+  const since = Date.now();
+  const isLate = () => Date.now() - since > (way.withheld > 0 ? WITHHELD_MS : WITHHELD_MS_MAX);
+  while (way.withheld < WITHHELD_MIN && !isLate()) await pause(PRICE_EVERY_MS / 4);
   await copying.takeOver();
   way.answerAgain();
 }
