@@ -55,9 +55,25 @@ function faultsOf(books: CopyBooks, histories: Histories, symbol: string, price:
     const exits = exitsOf(books, symbol, { side: actual > 0n ? "SELL" : "BUY", entitled: most });
     if (excess <= exits || isDust(books, excess - exits, price)) return [];
     const text = `${what}: ${excess} too much, ${entitled}, open exits ${exits}`;
-    return [{ kind: "OFF_TARGET", what: `${text}: ${logOf(books, symbol)}` }];
+    const theirMoments = `the strategy executed ${executedBy(histories.lead, symbol)}`;
+    return [{ kind: "OFF_TARGET", what: `${text}: ${logOf(books, symbol)}; ${theirMoments}` }];
   }
   return [];
+}
+
+/** The executions of an account on a symbol, and what it had after each and after every other change. */
+function executedBy(history: readonly Moment[], symbol: string): string {
+  const words: string[] = [];
+  let before = 0n;
+  for (const { at, version, trades, held } of history) {
+    const after = held.get(symbol) ?? 0n;
+    const ofSymbol = trades.filter((trade) => trade.symbol === symbol);
+    const sizes = ofSymbol.map(({ orderId, side, quantity }) => `${orderId} ${side} ${quantity}`);
+    if (sizes.length > 0 || after !== before)
+      words.push(`v${version} ${at} [${sizes.join(", ")}] to ${after}`);
+    before = after;
+  }
+  return words.join("; ");
 }
 
 /**
