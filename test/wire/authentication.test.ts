@@ -250,12 +250,20 @@ describe("without the secret of a key", () => {
           const { date, ...others } = headers;
           return { status, text, headers: others };
         };
-        const unknown = await answerTo(`lyre_bot_${"0".repeat(64)}`);
+        const keys = [`lyre_bot_${"0".repeat(64)}`, trading.apiKey, revoked.apiKey];
+        // The weight that they show is a minute's: all are asked within one.
+        let [asked, minute] = [[] as Awaited<ReturnType<typeof answerTo>>[], -1];
+        while (minute !== Math.floor(now() / 60_000)) {
+          minute = Math.floor(now() / 60_000);
+          asked = [];
+          for (const key of keys) asked.push(await answerTo(key));
+        }
+        const [unknown, ...known] = asked;
+        if (unknown === undefined) throw new Error("an unknown key is answered");
         expect(unknown.status).toBeGreaterThanOrEqual(400);
         const names = Object.keys(unknown.headers);
         expect(names.filter((name) => name.startsWith("x-mbx-order-count"))).toEqual([]);
-        expect(await answerTo(trading.apiKey)).toEqual(unknown);
-        expect(await answerTo(revoked.apiKey)).toEqual(unknown);
+        expect(known).toEqual([unknown, unknown]);
       }
     },
   );
