@@ -75,6 +75,12 @@ export async function awaitEnds(
     while (goesOn() && Date.now() <= mendedUntil) await askAgain();
     late.push(...(await settleAll(store, world, Date.now() + SETTLED_MS_MAX)));
     await awaitTargets(store, world);
+    // A strategy's order may be filled as late as a gap in its market is replayed.
+    left = await behindOf(store, followed);
+    while (goesOn() && Date.now() <= mendedUntil) {
+      await askAgain();
+      await awaitTargets(store, world);
+    }
     return late;
   });
 }
@@ -110,8 +116,8 @@ async function awaitTargets(leads: Store, world: World): Promise<void> {
 }
 
 /**
- * Whether a copy that still runs does not know yet what became of an order that the venue has, or what it
- * cost. An order that never got there stays unconfirmed for much longer.
+ * Whether a copy that still runs is sending an order, or does not know yet what became of one that the venue
+ * has, or what it cost. An order that never got there stays unconfirmed for much longer.
  */
 function isLearning({ copy, entries, venue }: CopyBooks): boolean {
   if (copy.status === "STOPPED") return false;
@@ -121,7 +127,10 @@ function isLearning({ copy, entries, venue }: CopyBooks): boolean {
   ]);
   const isThere = ({ clientOrderId }: MirrorEntry) => clientOrderId !== null && ids.has(clientOrderId);
   return entries.some(
-    (entry) => entry.isFeeDue === true || (entry.status === "UNCONFIRMED" && isThere(entry)),
+    (entry) =>
+      entry.isFeeDue === true ||
+      entry.status === "SENT" ||
+      (entry.status === "UNCONFIRMED" && isThere(entry)),
   );
 }
 
