@@ -55,8 +55,8 @@ function faultsOf(books: CopyBooks, histories: Histories, symbol: string, price:
     const exits = exitsOf(books, symbol, { side: actual > 0n ? "SELL" : "BUY", entitled: most });
     if (excess <= exits || isDust(books, excess - exits, price)) return [];
     const text = `${what}: ${excess} too much, ${entitled}, open exits ${exits}`;
-    const theirMoments = `the strategy executed ${executedBy(histories.lead, symbol)}`;
-    return [{ kind: "OFF_TARGET", what: `${text}: ${logOf(books, symbol)}; ${theirMoments}` }];
+    const executed = `the strategy executed ${executedBy(histories.lead, symbol)}`;
+    return [{ kind: "OFF_TARGET", what: `${text}: ${logOf(books, symbol)}; ${executed}` }];
   }
   return [];
 }
