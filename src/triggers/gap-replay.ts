@@ -95,13 +95,16 @@ export class GapReplay {
    */
   async stepsIn(symbol: string, gap: Gap, index: TriggerIndex): Promise<readonly Step[] | null> {
     const [from, to] = [gap.from - IN_FLIGHT_MS_MAX, gap.to];
-    const created = index.lastCreatedBefore(symbol, gap.from + SINGLY_MS_MAX) ?? from;
-    const [settlements, marked, traded] = await Promise.all([
+    const traded = () => {
+      const created = index.lastCreatedBefore(symbol, gap.from + SINGLY_MS_MAX) ?? from;
+      return this.#history.tradedBetween(symbol, from, to, created);
+    };
+    const [settlements, marked, trades] = await Promise.all([
       this.#history.settlementsBetween(symbol, gap.from - UNSETTLED_MS_MAX, to),
       this.#history.markedBetween(symbol, from, to),
-      index.has(symbol, ON_TRADES) ? this.#history.tradedBetween(symbol, from, to, created) : [],
+      index.has(symbol, ON_TRADES) ? traded() : [],
     ]);
-    if (settlements === null || marked === null || traded === null) return null;
+    if (settlements === null || marked === null || trades === null) return null;
     const steps: Step[] = [
       ...settlements.map((settlement) => ({
         type: "FUNDING" as const,
@@ -109,7 +112,7 @@ export class GapReplay {
         settlement,
       })),
       ...marked.map((range) => ({ type: "MARKED" as const, at: range.from, range })),
-      ...traded.map((range) => ({ type: "TRADED" as const, at: range.from, range })),
+      ...trades.map((range) => ({ type: "TRADED" as const, at: range.from, range })),
     ];
     // Steps with the same time stay in this order.
     return steps.sort((one, other) => one.at - other.at);
