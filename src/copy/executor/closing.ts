@@ -59,6 +59,7 @@ export class Closing {
     return this.#deps.context.state.copy.status === "CLOSING";
   }
 
+  /** Everything is to be closed because of this request. */
   begin(request: CopyRequest): void {
     this.#request = request;
     this.forget();
@@ -113,8 +114,7 @@ export class Closing {
     if (state.resting().length > 0 || !this.isStockTaken() || !this.#isAccountConfirmed()) return false;
     this.#addUnsold();
     // A request of before is answered with it.
-    this.#request = null;
-    this.forget();
+    this.#end();
     return true;
   }
 
@@ -135,9 +135,13 @@ export class Closing {
       if (isLeft || state.resting().length > 0 || !this.isStockTaken()) return undefined;
       this.#addUnsold();
     }
+    this.#end();
+    return { request, failure };
+  }
+
+  #end(): void {
     this.#request = null;
     this.forget();
-    return { request, failure };
   }
 
   #addUnsold(): void {

@@ -24,7 +24,7 @@ import { snapPrice } from "../sizing/snap.ts";
 import { cancelRow } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
 import { conclude } from "./place.ts";
-import { isBookedSince, isOfOldRules, submit, unconfirmed } from "./submit.ts";
+import { isOfOldRules, submit, unconfirmed } from "./submit.ts";
 
 /** Mirrors a leg, or has it wait for its position. */
 export async function placeLeg(
@@ -107,10 +107,8 @@ export async function replaceOrSend(context: CopyContext, row: MirrorEntry): Pro
   const kept = await keptOfKind(context, row);
   const stops = restingOn(state.resting(symbol)).stops - kept.length;
   const cap = rules === null ? skipOf("NOT_LISTED") : legCapSkip(rules, stops);
-  const unsent = (skip: Skip) => {
-    if (row.status !== "SENT") return state.put(skipped(row, skip));
-    return conclude(context, row, isBookedSince(state, row) ? { kind: "BOOKED" } : unconfirmed(row));
-  };
+  const unsent = (skip: Skip) =>
+    row.status === "SENT" ? conclude(context, row, unconfirmed(row)) : state.put(skipped(row, skip));
   if (cap !== null) return await unsent(cap);
   for (const entry of kept) {
     const { outcome } = await cancelRow(context, entry, skipOf("OVERTAKEN"));

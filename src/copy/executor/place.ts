@@ -48,6 +48,7 @@ import type { CopyContext } from "./context.ts";
 import {
   bookUnseen,
   findUnrecorded,
+  isBookedSince,
   isOfOldRules,
   type Outcome,
   submit,
@@ -194,6 +195,7 @@ export async function conclude(
     case "BOOKED":
       return state.latest(row);
     case "UNCONFIRMED":
+      if (isBookedSince(state, row)) return state.latest(row);
       context.pollSoon();
       return concludeUnconfirmed(context, row, outcome);
     case "REFUSED": {

@@ -166,7 +166,7 @@ export class Requests {
       return false;
     }
     // The strategy's actions go before a repair.
-    if (state.outbox().length > 0) return false;
+    if (!this.#deps.isCaughtUp()) return false;
     if (!(await this.#pollFor(request))) return this.finish(request, IS_AWAY);
     const ordered = await orderRepair(this.#deps, request);
     if (ordered === null) return false;

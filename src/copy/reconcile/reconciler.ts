@@ -190,10 +190,10 @@ function isAtVenue({ status }: MirrorEntry): boolean {
 async function isBlockedByUnconfirmed(context: CopyContext, symbol: string): Promise<boolean> {
   const { state, now } = context;
   let isBlocked = false;
-  for (const { entryId } of state.unconfirmed(symbol)) {
+  for (const each of state.unconfirmed(symbol)) {
     // A poll may have booked it while the one before was asked for.
-    const entry = state.unconfirmed(symbol).find((each) => each.entryId === entryId);
-    if (entry === undefined) continue;
+    const entry = state.latest(each);
+    if (entry.status !== "UNCONFIRMED") continue;
     const isAtMarket = entry.orderType === "MARKET";
     const ageMs = now() - missedSince(entry);
     if (!isAtMarket && entry.isCancelDue !== true) state.put({ ...entry, isCancelDue: true });
