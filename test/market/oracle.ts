@@ -74,9 +74,17 @@ const MINUTE_MS = 60_000;
 /** A gap up to this long is filled by its single trades. */
 const TRADES_ONLY_MS_MAX = 2 * MINUTE_MS;
 
-/** The history of a gap: whole minutes inside it, and single trades at its edges or if it is short. */
-export function stretchesOf(messages: readonly Message[], from: number, to: number): readonly Stretch[] {
-  const firstMinute = Math.ceil(from / MINUTE_MS) * MINUTE_MS;
+/**
+ * The history of a gap: whole minutes inside it, and single trades at its edges, to the end of the minute of
+ * the youngest order (placed at `youngestAt`), or if it is short.
+ */
+export function stretchesOf(
+  messages: readonly Message[],
+  from: number,
+  to: number,
+  youngestAt: number,
+): readonly Stretch[] {
+  const firstMinute = Math.ceil(Math.max(from, youngestAt) / MINUTE_MS) * MINUTE_MS;
   const minutesEnd = Math.floor((to + 1) / MINUTE_MS) * MINUTE_MS;
   const stretches = new Map<number, Stretch>();
   for (const { trade } of messages) {

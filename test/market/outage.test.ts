@@ -143,7 +143,8 @@ describe.skipIf(!isHere)(`an outage on the recorded market${SKIPPED}`, () => {
     life = await outage.regain(tape, life, dataDir);
     await filled(life, tape, backAt);
 
-    const stretches = stretchesOf(messages, unknownFrom - UNDER_WAY, backAt);
+    const youngestAt = Math.max(...orders.filter(isOpen).map(({ since }) => since));
+    const stretches = stretchesOf(messages, unknownFrom - UNDER_WAY, backAt, youngestAt);
     const seen = { filled: 0, triggered: 0, untouched: 0 };
     for (const order of orders.filter(isOpen)) {
       const fate = fateInGap(order.terms, order.since, stretches, presentAt(backAt));
