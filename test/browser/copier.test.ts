@@ -226,12 +226,13 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
   }, async () => {
     await tab(page, "Copy", "Drift").click();
     const row = page.getByRole("row").filter({ hasText: "ETHUSDT" });
-    await row.getByText("An order was skipped").first().waitFor(COPIED);
+    // The copy reduces an excess by itself after some seconds: on a busy machine before its cause is looked at.
+    const isReduced = row.filter({ hasText: /In line|Rounding/ });
+    await row.getByText("An order was skipped").or(isReduced).first().waitFor(COPIED);
     await page.getByRole("row").filter({ hasText: "BTCUSDT" }).getByText("Held before you began").waitFor();
     await page.getByRole("button", { name: "Repair…" }).click();
     const dialog = page.getByRole("dialog");
     const orders = dialog.getByRole("list", { name: "Orders of the repair" }).getByRole("listitem");
-    // The copy reduces an excess by itself after some seconds: on a busy machine before the repair is sent.
     const nothingLeft = dialog.getByText("Nothing can be reduced.");
     await orders.or(nothingLeft).first().waitFor();
     const listed = await orders.allInnerTexts();
@@ -244,7 +245,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
       await nothingLeft.waitFor();
       await dialog.getByRole("button", { name: "Cancel" }).click();
     });
-    await row.filter({ hasText: /In line|Rounding/ }).waitFor(COPIED);
+    await isReduced.waitFor(COPIED);
     await tab(page, "Copy", "Mirror log").click();
     // Each of them has a line if the copy was reducing the excess while the repair was asked for.
     await log(page)

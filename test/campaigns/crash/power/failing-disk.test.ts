@@ -37,10 +37,10 @@ const CHECKPOINT_FAILURES: readonly Failure[] = [
 ];
 
 /**
- * A trader has two under way at a time, and all that come together are one commit: so there are more commits
- * than the syncs among which the one that fails is drawn.
+ * At most so many: all that come together are one commit, and how many those are depends on the machine. They
+ * end when the disk has failed.
  */
-const ACTIONS_EACH = 30;
+const ACTIONS_EACH = 300;
 
 /**
  * Of so many writes one is drawn from which on the disk is full, and so many placements are refused at least.
@@ -145,10 +145,11 @@ async function failUnder({ pagesAhead, ...failure }: Omit<DiskFailure, "counted"
     const gateway = await recorded.start({ ...failure, nth, counted: "ONCE_ARMED" });
     onTestFinished(() => gateway.kill());
     recorded.arm();
-    await work(gateway.url, traders, { killAfter: 0, actionsEach: ACTIONS_EACH });
     const hasStopped = () => gateway.process.exitCode !== null;
     const hasMetAnother = () => gateway.output().includes(BUDGET_LOG_FAILS);
-    await eventually("it has stopped", () => hasStopped() || hasMetAnother());
+    const isEnough = () => hasStopped() || hasMetAnother();
+    await work(gateway.url, traders, { killAfter: 0, actionsEach: ACTIONS_EACH, isEnough });
+    await eventually("it has stopped", isEnough);
     if (hasStopped()) return { recorded, traders, gateway };
     console.log(`${failure.call} ${nth} was the budget log's, which is given up: the next`);
     await gateway.kill();
