@@ -226,7 +226,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
   }, async () => {
     await tab(page, "Copy", "Drift").click();
     const row = page.getByRole("row").filter({ hasText: "ETHUSDT" });
-    // The copy reduces an excess by itself after some seconds: on a busy machine before its cause is looked at.
+    // The copy reduces an excess by itself after some seconds: on a busy machine before this page shows it.
     const isReduced = row.filter({ hasText: /In line|Rounding/ });
     await row.getByText("An order was skipped").or(isReduced).first().waitFor(COPIED);
     await page.getByRole("row").filter({ hasText: "BTCUSDT" }).getByText("Held before you began").waitFor();
