@@ -402,7 +402,10 @@ class Attempts {
     const isOfContract = state.copy.family === "FUTURES" && orderType === "MARKET";
     if (!isOfContract || symbol === null || state.book.snapshot === null) return false;
     try {
+      const booked = state.holding(symbol).quantity;
       const { held } = await session.ask(({ client }) => client.balances());
+      // What a poll has booked in the meantime may not be in these balances.
+      if (state.holding(symbol).quantity !== booked) return false;
       return unbookedToward(side, unbookedOf(state, symbol, held)) === quantity;
     } catch (error) {
       if (error instanceof VenueRefused) return false;

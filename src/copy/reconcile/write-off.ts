@@ -87,17 +87,23 @@ async function unequalSymbols(context: CopyContext): Promise<readonly string[]> 
 /** Books what the venue has closed of a contract; answers whether nothing is left to be found out. */
 async function bookClosed(context: CopyContext, symbol: string, since: number): Promise<boolean> {
   const { state, session } = context;
-  const ledger = await ledgerOf(context, symbol, since);
-  const known = new Set([...ledger.own.keys(), ...ledger.booked.keys()]);
-  const trades = await session.ask(({ client }) => client.trades(symbol, { since, known }));
-  if (trades === null) return true;
-  let { own } = ledger;
-  if (isBehind(own, trades)) {
+  // A trade of the copy since then would be divided wrongly.
+  let { ownChanges } = state;
+  let ledger = await ledgerOf(context, symbol, since);
+  const tradesNow = () => {
+    const known = new Set([...ledger.own.keys(), ...ledger.booked.keys()]);
+    return session.ask(({ client }) => client.trades(symbol, { since, known }));
+  };
+  let trades = await tradesNow();
+  if (trades !== null && isBehind(ledger.own, trades)) {
     await bookOpenOrders(context, symbol);
-    own = (await ledgerOf(context, symbol, since)).own;
-    if (isBehind(own, trades)) return false;
+    ({ ownChanges } = state);
+    ledger = await ledgerOf(context, symbol, since);
+    trades = await tradesNow();
+    if (trades !== null && isBehind(ledger.own, trades)) return false;
   }
-  const { ownChanges } = state;
+  if (trades === null) return true;
+  if (state.ownChanges !== ownChanges) return false;
   const { closed, isWhole } = closedByVenue(state.holding(symbol).quantity, trades, ledger.booked);
   const [first, last] = [closed[0], closed.at(-1)];
   if (first === undefined || last === undefined) return isWhole;
@@ -111,7 +117,6 @@ async function bookClosed(context: CopyContext, symbol: string, since: number): 
     const fills = await session.fills({ symbol, venueOrderId, executed: null });
     paid.push(fills?.fee ?? ZERO);
   }
-  // A trade of the copy since then would be divided wrongly.
   if (state.isInFlight || state.ownChanges !== ownChanges) return false;
   for (const [index, each] of closed.entries()) {
     const fees = (paid[index] ?? 0n) + (clearance * each.of) / whole;
