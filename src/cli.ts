@@ -37,6 +37,7 @@ const COMMON_OPTIONS = `  --data DIR   the data directory   DATA_DIR   (./data)
   --version    the version of Lyrebird
   --help       this text
 `;
+const HELP_COLUMNS = 110;
 const EXIT_USAGE = 2;
 
 // Files are written for their owner alone.
@@ -103,7 +104,7 @@ function noCommand(words: readonly string[]): string {
 function helpOfAll(): string {
   const calls = COMMANDS.map(callOf);
   const width = Math.max(...calls.map(({ length }) => length));
-  const lines = COMMANDS.map(({ purpose }, index) => `  ${calls[index]?.padEnd(width)}   ${purpose}\n`);
+  const lines = COMMANDS.map(({ purpose }, index) => wrapped(`  ${calls[index]?.padEnd(width)}   `, purpose));
   return `Usage: ${CALL} <command> [options]
 
 Commands ("<command> --help" says more):
@@ -113,12 +114,26 @@ ${COMMON_OPTIONS}`;
 }
 
 function helpOf(command: Command): string {
-  return `Usage: ${CALL} ${callOf(command)} [options]: ${command.purpose}
+  return `Usage: ${CALL} ${callOf(command)} [options]
 
+${wrapped("", `${command.purpose[0]?.toUpperCase()}${command.purpose.slice(1)}.`)}
 ${command.details}
 
 Options:
 ${COMMON_OPTIONS}`;
+}
+
+/** A text behind a label, in lines of at most HELP_COLUMNS; those that follow are indented to the first. */
+function wrapped(label: string, text: string): string {
+  const lines = [label];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) ?? "";
+    const isFirst = line.length === label.length;
+    if (isFirst || `${line} ${word}`.length <= HELP_COLUMNS) {
+      lines[lines.length - 1] = isFirst ? `${line}${word}` : `${line} ${word}`;
+    } else lines.push(`${" ".repeat(label.length)}${word}`);
+  }
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 function callOf({ name, operand }: Command): string {

@@ -38,10 +38,13 @@ export const PRUNE: Command = {
   --yes              does it; without it nothing is done, and the strategies are listed
   --json             one line of JSON a strategy
 
-Journal, orders, trades, counterfactuals, legs, incomes and signals of each go with it. They are first written into the file, which has the form of a
-backup ("restore" makes a database of it) and is read back before anything is removed. Strategies that somebody has copied, or that a key
-which is not revoked still reads, stay. At most ${ARCHIVED_MAX.toLocaleString("en-US")} go at a time. It works beside a running server. The database's file does not shrink:
-the space is used for new rows. Each strategy is audited.`,
+Journal, orders, trades, counterfactuals, legs, incomes and signals of each go with it.
+They are first written into the file, which has the form of a backup ("restore" makes a
+database of it) and is read back before anything is removed. Strategies that somebody
+has copied, or that a key which is not revoked still reads, stay. At most
+${ARCHIVED_MAX.toLocaleString("en-US")} go at a time. It works beside a running server.
+The database's file does not shrink: the space is used for new rows. Each strategy is
+audited.`,
   run: prune,
 };
 

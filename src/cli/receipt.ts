@@ -22,25 +22,34 @@ export const RECEIPT_VERIFY: Command = {
   operand: "<file>...",
   options: ["tape", "json"],
   purpose: "compute fills under strict again from their receipts, without a server",
-  details: `  <file>        JSON as fillReceipts answers it, of one symbol; several files are taken together; - is standard input
-  --tape FILE   a recording of the market at that time, as of tools/record-tape.mjs, or the one that the server
-                replayed: the books are built from it, and each figure must be the same
-  --json        one line of JSON a receipt: {"tradeId","orderId","cause","outcome","wrong","unknown"}
+  details: `  <file>        JSON as fillReceipts answers it, of one symbol; several files are taken
+                together; - is standard input
+  --tape FILE   a recording of the market at that time, as of tools/record-tape.mjs, or
+                the one that the server replayed: the books are built from it, and each
+                figure must be the same
+  --json        one line of JSON a receipt:
+                {"tradeId","orderId","cause","outcome","wrong","unknown"}
 
-Give the receipts of all orders of the symbol, from the first one: what was taken before makes less available.
-FEE_TIERS is the file of fee tiers that the strategies were made with, if they are not the bundled ones.
+Give the receipts of all orders of the symbol, from the first one: what was taken before
+makes less available. FEE_TIERS is the file of fee tiers that the strategies were made
+with, if they are not the bundled ones.
 
 A receipt is
   verified      each figure follows from the recording and the receipts before it
-  consistent    each figure follows from the receipt's others and the receipts before it (without --tape)
+  consistent    each figure follows from the receipt's others and the receipts before it
+                (without --tape)
   unknown       something could not be compared, and why
   wrong         a figure does not follow: which, and what it should be
-Ids of the strategy (tradeId, orderId), times of its requests and of what the server received (admittedAt, latencyMs,
-arrivedAt, at, receivedAt) and which ticker and trade were the last that it had received (tickerUpdateId, lastTradeId)
-are in no recording: they are compared with each other, and by what follows from them. A queue that the recording
-gives otherwise is unknown, not wrong: messages may have arrived in another order there, or the server was restarted.
-A takeover is never verified: the bankruptcy price follows from the position's wallet, which no receipt has. What is
-compared is that it is the rest of a liquidation, without a fee, at no better price than what that took of the book.
+
+Ids of the strategy (tradeId, orderId), times of its requests and of what the server
+received (admittedAt, latencyMs, arrivedAt, at, receivedAt) and which ticker and trade
+were the last that it had received (tickerUpdateId, lastTradeId) are in no recording:
+they are compared with each other, and by what follows from them. A queue that the
+recording gives otherwise is unknown, not wrong: messages may have arrived in another
+order there, or the server was restarted. A takeover is never verified: the bankruptcy
+price follows from the position's wallet, which no receipt has. What is compared is that
+it is the rest of a liquidation, without a fee, at no better price than what that took of
+the book.
 
 Exits with 0 if all receipts are verified (without --tape: consistent), with 1 if one is not.`,
   run: verify,

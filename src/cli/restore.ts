@@ -22,18 +22,21 @@ export const RESTORE: Command = {
   options: ["keep-copies"],
   purpose: "restore a backup, of either store, into a new data directory or an empty database",
   details: `  <file>          what "backup" wrote
-  --keep-copies   leave live copies as they are: only for a backup that was taken after its server was stopped
+  --keep-copies   leave live copies as they are: only for a backup that was taken after
+                  its server was stopped
 
-Into the data directory, which must have no database yet, or with DATABASE_URL set into that database, which must be
-empty. A backup of the one store can be restored into the other: so does one server become several.
+Into the data directory, which must have no database yet, or with DATABASE_URL set into
+that database, which must be empty. A backup of the one store can be restored into the
+other: so does one server become several.
 
-The file is read to its end first: one that is damaged or of a later version changes nothing. Then all of it is restored,
-or nothing. No server may run during the restore.
+The file is read to its end first: one that is damaged or of a later version changes
+nothing. Then all of it is restored, or nothing. No server may run during the restore.
 
-What was sent to copiers' exchanges after the backup is not in it, so live copies are stopped, and their owners have to
-start them again.
+What was sent to copiers' exchanges after the backup is not in it, so live copies are
+stopped, and their owners have to start them again.
 
-The master key is not in a backup. The command says where the server will look for it, and whether it is there.`,
+The master key is not in a backup. The command says where the server will look for it,
+and whether it is there.`,
   run: restore,
 };
 

@@ -13,18 +13,23 @@ export const SEED: Command = {
   options: ["type", "profile", "latency", "queue", "fees", "discount"],
   purpose: "create a strategy of --type spot or futures, with its virtual balance and a key",
   details: `  --type spot|futures   what it trades; must be given
-  --profile NAME        how its orders are filled: standard, whole at the best price (the default), or strict, by
-                        what the exchange displayed and traded
-  --latency MS          of strict: how long an order takes to the exchange, 0 to 5000 (50); or drawn from a
-                        distribution with such a median, 90 % and 99 %: 50/120/400
-  --queue NAME          of strict: what of canceled quantity was in front of an open order: trades (none, the
-                        default), or power-1 to power-9
-  --fees TIER           of strict: regular (the default), or vip1 to vip9; FEE_TIERS is a file of their rates
-  --discount NAME       of strict: none (the default), or bnb, the rates of those who pay fees in BNB
+  --profile NAME        how its orders are filled: standard, whole at the best price
+                        (the default), or strict, by what the exchange displayed and
+                        traded
+  --latency MS          of strict: how long an order takes to the exchange, 0 to 5000
+                        (50); or drawn from a distribution with such a median, 90 % and
+                        99 %: 50/120/400
+  --queue NAME          of strict: what of canceled quantity was in front of an open
+                        order: trades (none, the default), or power-1 to power-9
+  --fees TIER           of strict: regular (the default), or vip1 to vip9; FEE_TIERS is
+                        a file of their rates
+  --discount NAME       of strict: none (the default), or bnb, the rates of those who
+                        pay fees in BNB
 
-Prints one line of JSON: {"strategyId","type","apiKey","apiSecret"}. The secret is shown this once.
-It belongs to the demo's trader, who finds it in the dashboard.
-With MASTER_KEY_FILE set it is refused: there owners make their strategies and keys in the dashboard.`,
+Prints one line of JSON: {"strategyId","type","apiKey","apiSecret"}. The secret is shown
+this once. It belongs to the demo's trader, who finds it in the dashboard.
+With MASTER_KEY_FILE set it is refused: there owners make their strategies and keys in
+the dashboard.`,
   run: seed,
 };
 

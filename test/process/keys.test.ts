@@ -18,6 +18,7 @@ import {
 import { signed } from "../support/signed-client.ts";
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const TERMINAL_COLUMNS = 110;
 
 const lyrebird = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runNode(["src/cli.ts", ...args], env);
@@ -249,9 +250,18 @@ describe("the operator's commands", () => {
       ["audit", "--help"],
       ["--json", "--verify"],
     ],
-  ])("%j says how to use it", (args, words) => {
-    const text = linesOf(args).join("\n");
-    for (const word of words) expect(text).toContain(word);
+    [
+      ["receipt", "verify", "--help"],
+      ["receipt verify <file>", "--tape", "wrong"],
+    ],
+    [
+      ["restore", "--help"],
+      ["restore <file>", "--keep-copies"],
+    ],
+  ])("%j says how to use it, in lines that fit a terminal", (args, words) => {
+    const lines = linesOf(args);
+    for (const word of words) expect(lines.join("\n")).toContain(word);
+    expect(lines.filter((line) => line.length > TERMINAL_COLUMNS)).toEqual([]);
   });
 
   test.each<[string[], RegExp]>([
