@@ -17,9 +17,10 @@ export const BACKUP: Command = {
   purpose: "write everything, as of this moment, into one file; also beside a running server",
   details: `  <file>   where to; it must not exist yet
 
-It holds all strategies, orders, trades, keys and budgets as they are at one moment,
-also while orders are being taken, and appears under its name when it is complete and on
-disk. Only its owner may read it.
+It holds everything as it is at one moment, also while orders are being taken: people,
+sealed identity forms and exchange credentials, strategies, orders, trades, keys, budgets
+and the audit. It appears under its name when it is complete and on disk. Only its owner
+may read it.
 
 The master key is not in it. Keep that file too, in another place: without it no API key
 of the backup works again.`,

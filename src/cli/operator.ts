@@ -19,7 +19,7 @@ export const OPERATOR_CREATE: Command = {
   name: "operator create",
   operand: "",
   options: ["email", "name", "password-stdin", "promote"],
-  purpose: "make an operator, who decides about identity forms in the dashboard",
+  purpose: "make an operator, who decides about identity forms, manages accounts and sets kill switches",
   details: `  --email ADDRESS    what they sign in with; must be given. It counts as verified
   --name NAME        what they are called (Operator)
   --password-stdin   read their password from standard input; else one is made and printed, this once

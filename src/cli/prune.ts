@@ -34,7 +34,7 @@ export const PRUNE: Command = {
   options: ["older-than", "json", "yes"],
   purpose: "move strategies that were closed long ago out of the database, into a file",
   details: `  [file]             where to; it must not exist yet
-  --older-than DAYS  closed for longer than this (${DAYS_DEFAULT})
+  --older-than DAYS  closed for longer than this, 1 to ${DAYS_MAX} (${DAYS_DEFAULT})
   --yes              does it; without it nothing is done, and the strategies are listed
   --json             one line of JSON a strategy
 
