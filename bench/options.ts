@@ -139,8 +139,9 @@ Takes about 11 minutes and 2 GB in the system's temporary directory (TMPDIR).
 
 Options:
 ${flagLines(flagsOf(FULL))}
-PostgreSQL is a server of the bench's own; where its programs are missing (Debian: the package postgresql) the report says so.
-Progress goes to standard error, the result to standard output. Exits 0, 1 if a measurement failed, 2 on a bad flag.
+PostgreSQL is a server of the bench's own; where its programs are missing (Debian: the package postgresql)
+the report says so. Progress goes to standard error, the result to standard output. Exits 0, 1 if a
+measurement failed, 2 on a bad flag.
 `;
 
 /** Reads the flags, or returns "help" if that is requested. Throws OptionError. */

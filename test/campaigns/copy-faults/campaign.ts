@@ -16,15 +16,17 @@ const PLANT_NAMES = Object.keys(MUTATIONS) as MutationName[];
 export const CAMPAIGN = campaign({
   name: "copy-faults",
   about: `
-Has strategies copied to accounts at a venue, another gateway, over a way that cuts, delays, answers 5xx after executing, 429
-and 418, and kills what copies again and again: kill -9, on SQLite of the whole program, on PostgreSQL of one of two copier
-processes. The exchange at the other end refuses exits once, executes orders that it does not show for minutes, accepts client
-ids again, counts weight by address, has prices of its own and liquidates positions by itself. User data streams are cut, and
-leave out what is hidden.
+Has strategies copied to accounts at a venue, another gateway, over a way that cuts, delays, answers 5xx
+after executing, 429 and 418, and kills what copies again and again: kill -9, on SQLite of the whole
+program, on PostgreSQL of one of two copier processes. The exchange at the other end refuses exits once,
+executes orders that it does not show for minutes, accepts client ids again, counts weight by address, has
+prices of its own and liquidates positions by itself. User data streams are cut, and leave out what is
+hidden.
 
-In the end the venue's own books are held against the mirror logs: nothing doubled, nothing lost, nothing out of order, and
-whatever was not copied says why. They are held against the strategies, too: every position is on target or accounted for, none
-lacked its strategy's stop for more than 10 s, and every size was computed from what the account had.`,
+In the end the venue's own books are held against the mirror logs: nothing doubled, nothing lost, nothing
+out of order, and whatever was not copied says why. They are held against the strategies, too: every
+position is on target or accounted for, none lacked its strategy's stop for more than 10 s, and every size
+was computed from what the account had.`,
   flags: {
     orders: number("mirrored orders per store", { usual: 20_000, most: 10_000_000 }),
     leads: number("strategies of each family", { usual: 4, most: 100 }),

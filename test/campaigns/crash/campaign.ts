@@ -11,16 +11,18 @@ import { runServerKills, type ServerKill } from "./server-kills.ts";
 export const CAMPAIGN = campaign({
   name: "crash",
   about: `
-Trades on a gateway of its own and kills it under load, over and over: kill -9 of the gateway; where the store is a server
-of its own also of that, or of both at once. After each restart every book is checked: what was acknowledged is there,
-once, and all balances are what the trades make them. Half of the strategies have the fill profile strict; each of their
-trades has to follow from its receipt.
+Trades on a gateway of its own and kills it under load, over and over: kill -9 of the gateway; where the
+store is a server of its own also of that, or of both at once. After each restart every book is checked:
+what was acknowledged is there, once, and all balances are what the trades make them. Half of the strategies
+have the fill profile strict; each of their trades has to follow from its receipt.
 
-With --failovers it does that many failovers of a PostgreSQL primary to its synchronous standby instead, under two gateways.
+With --failovers it does that many failovers of a PostgreSQL primary to its synchronous standby instead,
+under two gateways.
 
-With --servers it runs that many gateways on one PostgreSQL database and kills one of them in each cycle, while the market
-reaches limit orders that rest; the others must fill them within 15 s, once. Half of the time the market leaves the orders again at
-once: then the others find the price in the exchange's history, within 27 s.`,
+With --servers it runs that many gateways on one PostgreSQL database and kills one of them in each cycle,
+while the market reaches limit orders that rest; the others must fill them within 15 s, once. Half of the
+time the market leaves the orders again at once: then the others find the price in the exchange's history,
+within 27 s.`,
   flags: {
     cycles: number("kills per store", { usual: 100, most: 100_000 }),
     failovers: number("failovers instead", { usual: 0, least: 0, most: 10_000 }),

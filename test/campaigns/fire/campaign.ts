@@ -12,10 +12,10 @@ const SIGNALS_PER_KILL = 250;
 export const CAMPAIGN = campaign({
   name: "fire",
   about: `
-Sends signals to a gateway of its own over connections that are cut before, within and after a request, sends many of them
-again under the same key, also twice at once, and kills the gateway all the while: kill -9, and where the store is a server
-of its own also of that. In the end every signal is terminal, has one order if it was executed and none if it was not, and
-all balances are what the trades make them.`,
+Sends signals to a gateway of its own over connections that are cut before, within and after a request,
+sends many of them again under the same key, also twice at once, and kills the gateway all the while: kill
+-9, and where the store is a server of its own also of that. In the end every signal is terminal, has one
+order if it was executed and none if it was not, and all balances are what the trades make them.`,
   flags: {
     signals: number("signals per store", { usual: 10_000, most: 1_000_000 }),
     ...{ store: STORE, seed: SEED },

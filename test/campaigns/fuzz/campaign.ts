@@ -9,8 +9,8 @@ import type { Finding } from "./tally.ts";
 export const CAMPAIGN = campaign({
   name: "fuzz",
   about: `
-Sends random requests over all routes to a gateway of its own on the simulated market, and checks that no answer is a
-5xx, that every answer is of the catalogue, and that a refused request changes nothing.`,
+Sends random requests over all routes to a gateway of its own on the simulated market, and checks that no
+answer is a 5xx, that every answer is of the catalogue, and that a refused request changes nothing.`,
   flags: { requests: number("how many", { usual: 200_000, most: 10_000_000 }), seed: SEED },
   endsAtOnce: true,
   async run({ requests, seed }, { directory }) {

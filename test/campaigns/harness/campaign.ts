@@ -71,7 +71,8 @@ ${about.trim()}
 
 Options:
 ${flagLines(flags)}
-Progress goes to standard error, the report to standard output. Exits 0, 1 if something was found, 2 on a bad flag.
+Progress goes to standard error, the report to standard output. Exits 0, 1 if something was found, 2 on a
+bad flag.
 `;
 }
 

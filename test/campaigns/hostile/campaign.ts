@@ -37,9 +37,11 @@ Attacks gateways of its own and counts what got through:
   captured orders, cut in two at every place and sent again under their signature: orders beyond one each
   one address that opens connections without a key: how many it holds, and whether others are still served
   orders while the market's messages are late: the oldest price that one was filled at
-  a copy with the default settings, of a strategy at leverage 100: the position's worth, and the move that liquidates it
+  a copy with the default settings, of a strategy at leverage 100: the position's worth, and the move that
+  liquidates it
 
-Orders that are doubled or lost under faults and kills are counted by "npm run fire" and "npm run copy-faults".`,
+Orders that are doubled or lost under faults and kills are counted by "npm run fire" and "npm run
+copy-faults".`,
   flags: {
     sockets: number("connections of one address", {
       ...{ usual: () => Number.NaN, usualText: `${FULL.sockets}; ${QUICK.sockets} if --quick`, most: 15_000 },

@@ -19,10 +19,10 @@ const CLIENTS_MAX = 5_000;
 export const CAMPAIGN = campaign({
   name: "soak",
   about: `
-Streams from a gateway of its own to many clients while its market's connections are cut, over and over, and holds every
-message to the rules: no id that goes back, no book out of order, no tick after a candle's final, every final once, nothing silent
-above five seconds but in an outage, memory flat. Then cuts all clients off at once and waits until they are back.
-Everything stays on this machine's loopback addresses.`,
+Streams from a gateway of its own to many clients while its market's connections are cut, over and over, and
+holds every message to the rules: no id that goes back, no book out of order, no tick after a candle's
+final, every final once, nothing silent above five seconds but in an outage, memory flat. Then cuts all
+clients off at once and waits until they are back. Everything stays on this machine's loopback addresses.`,
   flags: {
     minutes: number("how long", { usual: 10, most: 24 * 60 }),
     clients: number("connections", { usual: 500, most: CLIENTS_MAX }),

@@ -19,11 +19,12 @@ const COMMANDS_PER_DESK_COMMAND = 100;
 export const CAMPAIGN = campaign({
   name: "walk",
   about: `
-Walks at random through the whole of trading: orders, cancels, closes and a market that moves, gaps, falls silent and
-halts; of futures also legs, leverage, funding and liquidations. After every step it checks what must always hold. First
-in memory, spot and then futures; then, one command for every ${COMMANDS_PER_DESK_COMMAND} of those, both through two desks on
-one database, with repeated keys and restarts. In memory every other strategy has the fill profile strict, with books and
-queues, and each of its trades has to follow from its receipt.`,
+Walks at random through the whole of trading: orders, cancels, closes and a market that moves, gaps, falls
+silent and halts; of futures also legs, leverage, funding and liquidations. After every step it checks what
+must always hold. First in memory, spot and then futures; then, one command for every
+${COMMANDS_PER_DESK_COMMAND} of those, both through two desks on one database, with repeated keys and
+restarts. In memory every other strategy has the fill profile strict, with books and queues, and each of its
+trades has to follow from its receipt.`,
   flags: {
     commands: number("how many of each family", { usual: 1_000_000, most: 1_000_000_000 }),
     seed: { ...SEED, most: 2 ** 32 - 1 },
