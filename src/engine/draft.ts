@@ -2,6 +2,7 @@
 // after the steps so far, and their events. The account that it was begun with is not touched.
 import type { Account } from "../domain/account.ts";
 import type { DomainEvent } from "../domain/event.ts";
+import type { Order } from "../domain/order.ts";
 import { apply } from "./apply.ts";
 
 export class Draft {
@@ -19,6 +20,13 @@ export class Draft {
 
   get events(): readonly DomainEvent[] {
     return this.#events;
+  }
+
+  /** An order that is open after the events so far. Throws if there is none. */
+  openOrder(orderId: number): Order {
+    const order = this.#account.openOrders.get(orderId);
+    if (order === undefined) throw new Error(`an order is open until its last event: ${orderId}`);
+    return order;
   }
 
   /** Takes the next step. */

@@ -9,12 +9,14 @@ import type { FilterName, LotSize, PercentPrice, ReferencePrice, SymbolRules } f
 import {
   type Amount,
   add,
+  floorToStep,
   isMultiple,
   isWithinMultiples,
   type Price,
   proceedsDown,
   type Quantity,
   subtract,
+  ZERO,
 } from "../money/decimal.ts";
 import { bestOpposite } from "./trigger.ts";
 
@@ -33,6 +35,11 @@ export function failsAsLimit(
     failsLotSize(rules, quantity) ??
     failsNotional(rules, proceedsDown(price, quantity), false)
   );
+}
+
+/** Cuts a quantity to the steps that orders at the market's price keep. */
+export function onLot(quantity: Quantity, { lotSize, marketLotSize }: SymbolRules): Quantity {
+  return floorToStep(floorToStep(quantity, lotSize?.stepSize ?? ZERO), marketLotSize?.stepSize ?? ZERO);
 }
 
 /** The filters on an order that takes the market's price. */

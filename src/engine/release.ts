@@ -7,6 +7,7 @@ import type { Leg, LegCancelReason, LegExpiryReason } from "../domain/leg.ts";
 import type { ExpiryReason, Order } from "../domain/order.ts";
 import type { Posting } from "../money/posting.ts";
 import type { Circumstances, Decision } from "./decision.ts";
+import type { Draft } from "./draft.ts";
 
 export function canceled(order: Order, at: number): OrderCanceled {
   return { type: "OrderCanceled", at, orderId: order.orderId, postings: released(order) };
@@ -22,6 +23,12 @@ export function canceledLeg({ legId }: Leg, reason: LegCancelReason, at: number)
 
 export function expiredLeg({ legId }: Leg, reason: LegExpiryReason, at: number): LegExpired {
   return { type: "LegExpired", at, legId, reason, postings: [] };
+}
+
+/** What is left of an order that takes the market's price expires. */
+export function endUnfilled(draft: Draft, orderId: number, at: number): void {
+  const rest = draft.account.openOrders.get(orderId);
+  if (rest !== undefined) draft.add(expired(rest, "INSUFFICIENT_LIQUIDITY", at));
 }
 
 function released({ reserved, reservedAsset }: Order): Posting[] {

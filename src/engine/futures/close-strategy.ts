@@ -13,12 +13,12 @@ import { floorToStep, least, magnitude, type Price, type Quantity, ZERO } from "
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { placed } from "../new-order.ts";
-import { canceled, canceledLeg } from "../release.ts";
+import { canceled, canceledLeg, endUnfilled } from "../release.ts";
 import { bestOpposite } from "../trigger.ts";
 import { type Contract, openContractOf } from "./contract.ts";
-import { closingOrder, fillOf } from "./fill.ts";
+import { closingOrder, fillClosing } from "./fill.ts";
 import { entryPriceOf } from "./margin.ts";
-import { endUnfilled, takeClosing, walkAtMarket } from "./strict.ts";
+import { takeClosing, walkAtMarket } from "./strict.ts";
 
 export function closeStrategy(draft: Draft, circumstances: Circumstances): Refusal | null {
   const { account } = draft;
@@ -53,19 +53,10 @@ export function closeStrategy(draft: Draft, circumstances: Circumstances): Refus
 function settle(draft: Draft, position: Position, { lastMark }: Delisted, at: number): void {
   const { account } = draft;
   const clientOrderId = `close#${account.nextOrderId}`;
-  const terms = { clientOrderId, type: "MARKET", quantity: magnitude(position.quantity) } as const;
-  const order = closingOrder(account, position, terms, null, at);
-  const filled = fillOf(account, order, null, {
-    price: lastMark ?? entryPriceOf(position),
-    quantity: order.quantity,
-    isMaker: false,
-    feeRate: ZERO,
-    mark: null,
-    at,
-  });
-  if (filled === null) throw new Error("what only closes can always be paid for");
+  const quantity = magnitude(position.quantity);
+  const order = closingOrder(account, position, { clientOrderId, type: "MARKET", quantity }, null, at);
   draft.add(placed(order));
-  draft.add(filled);
+  fillClosing(draft, order, null, { price: lastMark ?? entryPriceOf(position), quantity, feeRate: ZERO, at });
 }
 
 /** In as many orders as the exchange's largest one for the market's price makes necessary. */
@@ -77,15 +68,11 @@ function close(
   circumstances: Circumstances,
 ): void {
   const { at } = circumstances;
-  const { profile } = draft.account;
+  const { takerFee: feeRate } = draft.account.profile;
   for (let position = draft.account.positions.get(symbol); position !== undefined; ) {
     const order = marketOrder(draft, position, contract, at);
-    const { quantity } = order;
-    const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark: null, at };
-    const filled = fillOf(draft.account, order, contract, terms);
-    if (filled === null) throw new Error("what only closes can always be paid for");
     draft.add(placed(order));
-    draft.add(filled);
+    fillClosing(draft, order, contract, { price, quantity: order.quantity, feeRate, at });
     position = draft.account.positions.get(symbol);
   }
 }

@@ -25,6 +25,7 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import { freeOf, type LedgerAccount, type Posting } from "../../money/posting.ts";
+import type { Draft } from "../draft.ts";
 import type { Evidence } from "../matching/evidence.ts";
 import { ownOrder } from "../new-order.ts";
 import { isTriggeredBy, liquidationTrigger } from "../trigger.ts";
@@ -140,6 +141,18 @@ export function fillOf(
     ...(evidence?.consumed != null && { consumed: evidence.consumed }),
     postings: wallets.postings,
   };
+}
+
+/** Fills an order that only closes, as taker: that can always be paid for. */
+export function fillClosing(
+  draft: Draft,
+  order: Order,
+  contract: Contract | null,
+  terms: Omit<FillTerms, "isMaker" | "mark">,
+): void {
+  const filled = fillOf(draft.account, order, contract, { ...terms, isMaker: false, mark: null });
+  if (filled === null) throw new Error("what only closes can always be paid for");
+  draft.add(filled);
 }
 
 /** Whether a mark price liquidates a position. */

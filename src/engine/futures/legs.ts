@@ -8,14 +8,14 @@ import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { bestDisplayed, type Walk } from "../matching/walk.ts";
 import { exhaustedOrders, placed } from "../new-order.ts";
-import { canceledLeg, legToCancel } from "../release.ts";
+import { canceledLeg, endUnfilled, legToCancel } from "../release.ts";
 import { bestOpposite, isTriggeredBy, legTrigger } from "../trigger.ts";
 import { conclude } from "./aftermath.ts";
 import { type Contract, contractOf, openContractOf, untradableRefusal } from "./contract.ts";
 import { legCountRefusal, priceRefusal } from "./contract-filters.ts";
-import { closingOrder, fillOf } from "./fill.ts";
+import { closingOrder, fillClosing } from "./fill.ts";
 import { openLegOf, openLegsOn } from "./locks.ts";
-import { averageOf, endUnfilled, expireOwn, takeClosing, walkAtMarket } from "./strict.ts";
+import { averageOf, expireOwn, takeClosing, walkAtMarket } from "./strict.ts";
 
 export function placeLeg(draft: Draft, command: PlaceLeg, circumstances: Circumstances): Refusal | null {
   const { account } = draft;
@@ -116,16 +116,12 @@ export function triggerLeg(
   const terms = { clientOrderId: leg.clientLegId, type: "MARKET", quantity } as const;
   const order = { ...closingOrder(account, position, terms, contract, at), closesPosition: true } as const;
   let walk: Walk | null = null;
+  draft.add(placed(order));
   if (book === null) {
-    const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark: null, at, seenAt };
-    const filled = fillOf(account, order, contract, terms);
-    if (filled === null) throw new Error("what only closes can always be paid for");
-    draft.add(placed(order));
-    draft.add(filled);
+    fillClosing(draft, order, contract, { price, quantity, feeRate: profile.takerFee, at, seenAt });
   } else {
     const mark = market.markPrice(symbol) ?? seen;
     walk = walkAtMarket(account, order, { book, mark }, contract, at);
-    draft.add(placed(order));
     expireOwn(draft, order, walk, circumstances);
     takeClosing(draft, order, walk, { book, at, cause: "WALK" }, contract, {
       feeRate: profile.takerFee,

@@ -17,7 +17,7 @@ import { placed } from "../new-order.ts";
 import { canceled, canceledLeg } from "../release.ts";
 import { isTriggeredBy, liquidationTrigger } from "../trigger.ts";
 import { type Contract, contractOf } from "./contract.ts";
-import { closingOrder, fillOf } from "./fill.ts";
+import { closingOrder, fillClosing } from "./fill.ts";
 import { openLegsOn, restingOn } from "./locks.ts";
 import { bankruptcyPrice, gain, liquidationPrice, profitAt } from "./margin.ts";
 import { takeClosing, walkWithin } from "./strict.ts";
@@ -80,20 +80,10 @@ function close(
   { at, seenAt }: Seen,
 ): void {
   const order = liquidationOrder(draft.account, position, contract, at);
-  const terms = {
-    price,
-    quantity: order.quantity,
-    isMaker: false,
-    feeRate: ZERO,
-    clearanceRate: contract.contract.liquidationFee,
-    mark: null,
-    at,
-    seenAt,
-  };
-  const filled = fillOf(draft.account, order, contract, terms);
-  if (filled === null) throw new Error("what only closes can always be paid for");
+  const { quantity } = order;
+  const clearanceRate = contract.contract.liquidationFee;
   draft.add(placed(order));
-  draft.add(filled);
+  fillClosing(draft, order, contract, { price, quantity, feeRate: ZERO, clearanceRate, at, seenAt });
 }
 
 /**
@@ -117,18 +107,9 @@ function closeByWalk(
   }
   const rest = draft.account.openOrders.get(order.orderId);
   if (rest === undefined) return;
-  const taken = fillOf(draft.account, rest, contract, {
-    price: order.price,
-    quantity: subtract(rest.quantity, rest.executedQuantity),
-    isMaker: false,
-    feeRate: ZERO,
-    mark: null,
-    at,
-    seenAt,
-    evidence: takenOver(draft.account, rest),
-  });
-  if (taken === null) throw new Error("what only closes can always be paid for");
-  draft.add(taken);
+  const quantity = subtract(rest.quantity, rest.executedQuantity);
+  const evidence = takenOver(draft.account, rest);
+  fillClosing(draft, rest, contract, { price: order.price, quantity, feeRate: ZERO, at, seenAt, evidence });
 }
 
 function liquidationOrder(account: Account, position: Position, contract: Contract, at: number): Order {

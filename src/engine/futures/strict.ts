@@ -41,11 +41,11 @@ import {
   wouldTake,
 } from "../matching/walk.ts";
 import { placed } from "../new-order.ts";
-import { expired } from "../release.ts";
+import { endUnfilled, expired } from "../release.ts";
 import { conclude } from "./aftermath.ts";
 import { armAttached, expireAttached, placeAttached } from "./attached-legs.ts";
 import { type Contract, openContractOf } from "./contract.ts";
-import { type FillTerms, fillOf } from "./fill.ts";
+import { type FillTerms, fillClosing, fillOf } from "./fill.ts";
 import { quantityToFill } from "./fill-resting-order.ts";
 
 /** The market that a taker meets: the book, and the mark price that its fills are measured by. */
@@ -214,19 +214,9 @@ export function takeClosing(
   terms: ClosingTerms,
 ): void {
   for (const { price, quantity, level } of takes) {
-    const order = openOrder(draft, orderId);
+    const order = draft.openOrder(orderId);
     const evidence = takenFrom(draft.account, order, { level, quantity, ...by });
-    const filled = fillOf(draft.account, order, contract, {
-      ...terms,
-      price,
-      quantity,
-      isMaker: false,
-      mark: null,
-      at: by.at,
-      evidence,
-    });
-    if (filled === null) throw new Error("what only closes can always be paid for");
-    draft.add(filled);
+    fillClosing(draft, order, contract, { ...terms, price, quantity, at: by.at, evidence });
   }
 }
 
@@ -236,12 +226,6 @@ export function expireOwn(draft: Draft, order: Order, walk: Walk, circumstances:
     draft.add(ended);
     expireAttached(draft, ended, circumstances.at);
   }
-}
-
-/** What is left of an order that takes the market's price expires. */
-export function endUnfilled(draft: Draft, orderId: number, at: number): void {
-  const rest = draft.account.openOrders.get(orderId);
-  if (rest !== undefined) draft.add(expired(rest, "INSUFFICIENT_LIQUIDITY", at));
 }
 
 /** The quantity of a walk and its mean price, rounded down; both are zero if it took nothing. */
@@ -267,9 +251,9 @@ function take(
 ): boolean {
   const { at } = circumstances;
   const feeRate: Rate = draft.account.profile.takerFee;
-  expireOwn(draft, openOrder(draft, orderId), walk, circumstances);
+  expireOwn(draft, draft.openOrder(orderId), walk, circumstances);
   for (const { price, quantity, level } of walk.takes) {
-    const order = openOrder(draft, orderId);
+    const order = draft.openOrder(orderId);
     const evidence = takenFrom(draft.account, order, { level, quantity, cause: "WALK", book, at });
     const terms = { price, quantity, isMaker: false, feeRate, mark, at, evidence };
     const filled = fillOf(draft.account, order, contract, terms);
@@ -333,10 +317,4 @@ function isOpenedBy({ positions }: Account, { symbol, side }: Order): boolean {
 
 function stepOf({ lotSize }: Contract): Quantity {
   return lotSize?.stepSize ?? ZERO;
-}
-
-function openOrder({ account }: Draft, orderId: number): Order {
-  const order = account.openOrders.get(orderId);
-  if (order === undefined) throw new Error(`an order is open until its last event: ${orderId}`);
-  return order;
 }

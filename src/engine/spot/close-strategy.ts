@@ -8,19 +8,11 @@ import type { Account } from "../../domain/account.ts";
 import type { Market } from "../../domain/market.ts";
 import type { Order, Side } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
-import {
-  type Amount,
-  asAmount,
-  costUp,
-  floorToStep,
-  type Quantity,
-  quantityFor,
-  ZERO,
-} from "../../money/decimal.ts";
+import { type Amount, asAmount, costUp, type Quantity, quantityFor } from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";
 import type { Circumstances, Decision } from "../decision.ts";
 import { Draft } from "../draft.ts";
-import { failsAsMarket, referencePrice } from "../filters.ts";
+import { failsAsMarket, onLot, referencePrice } from "../filters.ts";
 import { ownOrder, placed } from "../new-order.ts";
 import { seedOf } from "../open-strategy.ts";
 import { canceled } from "../release.ts";
@@ -138,10 +130,6 @@ function orderFor(
     reservedAsset: side === "SELL" ? rules.baseAsset : rules.quoteAsset,
     at,
   });
-}
-
-function onLot(quantity: Quantity, { lotSize, marketLotSize }: SymbolRules): Quantity {
-  return floorToStep(floorToStep(quantity, lotSize?.stepSize ?? ZERO), marketLotSize?.stepSize ?? ZERO);
 }
 
 /** As much of a quantity as one order may be for. */

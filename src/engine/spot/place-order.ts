@@ -10,7 +10,6 @@ import {
   type Amount,
   asAmount,
   costUp,
-  floorToStep,
   type Price,
   type Quantity,
   quantityFor,
@@ -27,6 +26,7 @@ import {
   failsOrderCounts,
   failsPosition,
   failsPriceFilter,
+  onLot,
 } from "../filters.ts";
 import { bestDisplayed } from "../matching/walk.ts";
 import { arrived, exhaustedOrders, orderOf, placed, refusedByStandard } from "../new-order.ts";
@@ -184,11 +184,6 @@ function quantityOf({ size }: PlaceOrder): Quantity {
 
 function buyableFor(amount: Amount, price: Price, rules: SymbolRules): Quantity {
   return onLot(quantityFor(amount, price), rules);
-}
-
-/** Cuts a quantity to the steps that orders at the market's price keep. */
-function onLot(quantity: Quantity, { lotSize, marketLotSize }: SymbolRules): Quantity {
-  return floorToStep(floorToStep(quantity, lotSize?.stepSize ?? ZERO), marketLotSize?.stepSize ?? ZERO);
 }
 
 function filterFailed({ filter }: FilterFailure): Refusal {

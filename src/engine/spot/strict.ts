@@ -36,7 +36,7 @@ import {
   wouldTake,
 } from "../matching/walk.ts";
 import { placed } from "../new-order.ts";
-import { expired } from "../release.ts";
+import { endUnfilled, expired } from "../release.ts";
 import { fillPart } from "./fill.ts";
 
 /**
@@ -100,7 +100,7 @@ export function takeTriggered(
   const { market, at } = circumstances;
   const draft = new Draft(account);
   draft.add(triggered);
-  const order = openOrder(draft, triggered.orderId);
+  const order = draft.openOrder(triggered.orderId);
   if (order.price > 0n) {
     work(draft, order, rules, circumstances);
     return draft.events;
@@ -218,7 +218,7 @@ function work(draft: Draft, order: Order, rules: SymbolRules, circumstances: Cir
   }
   take(draft, order, { walk, book }, rules, circumstances);
   if (walk.left === 0n) return;
-  const rest = openOrder(draft, order.orderId);
+  const rest = draft.openOrder(order.orderId);
   if (order.timeInForce === "IOC") draft.add(expired(rest, "UNFILLED_IOC_QUANTITY_EXPIRED", at));
   else draft.add(rested(rest, book, at));
 }
@@ -232,20 +232,14 @@ function take(
   circumstances: Circumstances,
 ): void {
   const { at } = circumstances;
-  const taker = openOrder(draft, orderId);
+  const taker = draft.openOrder(orderId);
   for (const ended of expiredByWalk(draft.account, taker, walk, circumstances)) draft.add(ended);
   for (const { price, quantity, level } of walk.takes) {
-    const order = openOrder(draft, orderId);
+    const order = draft.openOrder(orderId);
     const evidence = takenFrom(draft.account, order, { level, quantity, cause: "WALK", book, at });
     const strict = { ...evidence, payMax: payMaxOf(draft.account, order) };
     draft.add(fillPart(draft.account, order, quantity, { price, isMaker: false, strict }, rules, at));
   }
-}
-
-/** What is left of an order that takes the market's price expires. */
-function endUnfilled(draft: Draft, orderId: number, at: number): void {
-  const rest = draft.account.openOrders.get(orderId);
-  if (rest !== undefined) draft.add(expired(rest, "INSUFFICIENT_LIQUIDITY", at));
 }
 
 /**
@@ -291,10 +285,4 @@ function stepOf({ lotSize }: SymbolRules): Quantity {
 function tradingRules(symbol: string, { market }: Circumstances): SymbolRules | null {
   const rules = market.rules(symbol);
   return rules?.status === "TRADING" ? rules : null;
-}
-
-function openOrder({ account }: Draft, orderId: number): Order {
-  const order = account.openOrders.get(orderId);
-  if (order === undefined) throw new Error(`an order is open until its last event: ${orderId}`);
-  return order;
 }
