@@ -8,7 +8,7 @@ import type { Config } from "./config/config.ts";
 import { databaseFile, lockDirectory, masterKeyFileOf, openDataDirectory } from "./config/data-directory.ts";
 import { databaseName, warningOfClearText } from "./config/shared-database.ts";
 import { type CopierNews, openCopier } from "./copy/copier.ts";
-import { type CopierThread, startCopierThread } from "./copy/thread-host.ts";
+import { CopierThread } from "./copy/thread-host.ts";
 import { createKeyWatch } from "./keys/key-watch.ts";
 import { Mailer } from "./people/mail/mail.ts";
 import { isCopyNote } from "./people/mail/mails.ts";
@@ -42,7 +42,7 @@ export function startServersCopier(
   if (config.role !== "all" || config.copyVenues.length === 0) return null;
   const { store, notices, copyChanged, onFatal, log } = around;
   const { databaseUrl } = config;
-  return startCopierThread({
+  return new CopierThread({
     database:
       databaseUrl === null
         ? { kind: "SQLITE", file: databaseFile(config.dataDir), openWriterPort: () => writerPortOf(store) }

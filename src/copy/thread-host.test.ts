@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../test/support/eventually.ts";
 import { createManualTime } from "../concurrency/testing/manual-time.ts";
-import { RESTART_MS_MAX, RESTART_MS_MIN, startCopierThread } from "./thread-host.ts";
+import { CopierThread, RESTART_MS_MAX, RESTART_MS_MIN } from "./thread-host.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -14,7 +14,7 @@ function open() {
     { level: "info", redact: ["apiSecret"] },
     { write: (line: string) => void lines.push(JSON.parse(line)) },
   );
-  const thread = startCopierThread({
+  const thread = new CopierThread({
     database: { kind: "POSTGRES", url: "postgres://h/d" },
     masterKeyFile: "/master.key",
     allowedVenues: ["https://v.example"],

@@ -23,13 +23,6 @@ const CLOSE_MS_MAX = 6_000;
 /** Beyond this it ends by itself, and is started again: the server's own memory is not touched. */
 const MEMORY = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 64 };
 
-export type CopierThread = {
-  /** Wakes it, if it has claimed the strategy. */
-  committed(committed: { readonly strategyId: string; readonly version: number }): void;
-  /** Ends it in order. To be called while the store is open. */
-  close(): Promise<void>;
-};
-
 /**
  * Where the thread finds the data; on the embedded database it is given a new way to its writer at each
  * start.
@@ -51,12 +44,8 @@ export type ThreadHostParts = {
   readonly program?: URL;
 };
 
-/** Starts the thread, and logs when it is ready. */
-export function startCopierThread(parts: ThreadHostParts): CopierThread {
-  return new ThreadHost(parts);
-}
-
-class ThreadHost implements CopierThread {
+/** The copier's thread. It starts at once, and logs when it is ready. */
+export class CopierThread {
   readonly #parts: ThreadHostParts;
   #worker: Worker | null = null;
   #claimed: ReadonlySet<string> = new Set();
@@ -71,10 +60,12 @@ class ThreadHost implements CopierThread {
     this.#start();
   }
 
+  /** Wakes it, if it has claimed the strategy. */
   committed({ strategyId, version }: { readonly strategyId: string; readonly version: number }): void {
     if (this.#claimed.has(strategyId)) this.#say({ kind: "WAKE", strategyId, version });
   }
 
+  /** Ends it in order. To be called while the store is open. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#cancelRestart();

@@ -4,7 +4,7 @@
 import type { StrategyType } from "../domain/account.ts";
 import { isWellFormed } from "../market/exchange/control-messages.ts";
 import { FUTURES_PING, SPOT_PING } from "./limits.ts";
-import type { ListenKeyNames } from "./private-streams.ts";
+import { decoded, type ListenKeyNames } from "./private-streams.ts";
 import type { Endpoint } from "./server.ts";
 import { SharedStreams, type StreamsMarket } from "./shared-streams.ts";
 import { serveStreams } from "./stream-session.ts";
@@ -51,12 +51,4 @@ function streamsIn(query: string): string {
 /** The names in `a/b/c`; they may be percent-encoded. What cannot be a name is ignored. */
 function namesIn(list: string): readonly string[] {
   return decoded(list).split("/").filter(isWellFormed);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -100,7 +100,8 @@ function filterOf(lists: readonly string[]): (name: string) => boolean {
   return (name) => wanted.has(name);
 }
 
-function decoded(text: string): string {
+/** A percent-encoded text; as it is if it is none. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -134,7 +134,6 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
   }: Shared,
 ): { close(): void } {
   const subscriptions = new Subscriptions(kind, openSource);
-  const handshakes = new WeakMap<Socket, LetIn | StreamError>();
 
   async function letIn(socket: Socket): Promise<LetIn | StreamError> {
     try {
@@ -202,12 +201,12 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
   const namespace = io.of(kind.namespace);
   namespace.use((socket, next) => {
     void letIn(socket).then((handshake) => {
-      handshakes.set(socket, handshake);
+      socket.data = handshake;
       next();
     });
   });
   namespace.on("connection", (socket: Socket) => {
-    const handshake = handshakes.get(socket) ?? streamError("INTERNAL");
+    const handshake: LetIn | StreamError = socket.data;
     if (!("code" in handshake)) return take(socket, handshake);
     const { code } = handshake;
     if (code !== "INTERNAL")

@@ -199,10 +199,6 @@ export type Venue = {
    * or `PRICES_AGE_LIMITED_MS` while the limits permit no request.
    */
   prices(): Promise<VenueAnswer<ReadonlyMap<string, Price>>>;
-  /**
-   * Until when nothing is to be sent there at all, wall time in Unix ms, as it has demanded; 0 if it has not.
-   */
-  pausedUntil(): number;
   /** Its time by its measured clock, Unix ms; by ours before that is measured. */
   now(): number;
   /** How it has fared of late. */

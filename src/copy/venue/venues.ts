@@ -118,7 +118,6 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
     rules: (symbol) => rules.of(symbol),
     doubtRules: (symbol) => rules.doubt(symbol),
     prices: () => prices.all(),
-    pausedUntil: () => rest.limits.pausedUntil(),
     now: venueNow,
     health: () => ({ ...rest.health.now(), streams: streams.live }),
     mayPoll(weight) {

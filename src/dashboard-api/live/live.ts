@@ -85,7 +85,6 @@ export async function openLive(parts: LiveParts): Promise<Live> {
     timers,
     onFault: (error) => logFault(error, "the revisions of copies could not be looked up"),
   });
-  const handshakes = new WeakMap<Socket, LetIn | Refused>();
 
   async function letIn({ handshake, conn }: Socket): Promise<LetIn | Refused> {
     const cookie = takeCookie(conn.request);
@@ -180,12 +179,12 @@ export async function openLive(parts: LiveParts): Promise<Live> {
 
   shared.namespace.use((socket, next) => {
     void letIn(socket).then((handshake) => {
-      handshakes.set(socket, handshake);
+      socket.data = handshake;
       next();
     });
   });
   shared.namespace.on("connection", (socket: Socket) => {
-    const handshake = handshakes.get(socket) ?? refusalOf("FAULT");
+    const handshake: LetIn | Refused = socket.data;
     if ("code" in handshake) refuse(socket, handshake);
     else take(socket, handshake);
   });
