@@ -24,7 +24,6 @@ import { type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
 import type { QueueNote } from "../store/ports/trading.ts";
 import type { Store } from "../store/store.ts";
 import {
-  appliedAtPlacement,
   type Crossing,
   continueFrom,
   type Fill,
@@ -35,6 +34,7 @@ import {
   SymbolQueues,
   unfilled,
   type Waiting,
+  waitingOf,
 } from "./symbol-queues.ts";
 import { isInQueue } from "./trigger.ts";
 
@@ -330,39 +330,17 @@ export class Queues {
   }
 
   #add({ strategyId, profile }: Account, order: Order, coveredUntil: number | null): Waiting {
-    const { orderId, side, price, symbol, queue } = order;
+    const { orderId, symbol } = order;
     const { queues } = this.#follow(symbol);
-    const since = queue?.since ?? order.placedAt;
-    const waiting: Waiting = {
-      strategyId,
-      orderId,
-      symbol,
-      side,
-      price,
-      model: profile.strict?.queue ?? "trades",
-      since,
-      bookUpdateId: queue?.book?.lastUpdateId ?? Number.NEGATIVE_INFINITY,
-      remaining: subtract(order.quantity, order.executedQuantity),
-      expected: ZERO,
-      position: { ahead: queue?.ahead ?? null, tradedAtPrice: ZERO, canceledAhead: ZERO },
-      knownSince: since,
-      history: null,
-      // A trade of that time may have been on its way.
-      appliedUntil: Math.max(since, (coveredUntil ?? since) - IN_FLIGHT_MS_MAX),
-      applied: appliedAtPlacement(order),
-      isReady: false,
-      isChanged: false,
-      unnotedSince: null,
-    };
+    const waiting = waitingOf(strategyId, order, profile.strict?.queue ?? "trades");
+    waiting.isReady = false;
+    const { since } = waiting;
+    // A trade of that time may have been on its way.
+    waiting.appliedUntil = Math.max(since, (coveredUntil ?? since) - IN_FLIGHT_MS_MAX);
     const own = this.#orders.get(strategyId);
     if (own === undefined) this.#orders.set(strategyId, new Map([[orderId, waiting]]));
     else own.set(orderId, waiting);
-    const book = this.#deps.market.book(symbol);
-    queues.add(waiting, {
-      displayed: book?.displayedAt(restingSide(side), price) ?? waiting.position.ahead,
-      updateId: book?.lastUpdateId ?? Number.NEGATIVE_INFINITY,
-    });
-    if (book !== null) queues.meet(takenSide(side), book.displayed(takenSide(side)));
+    queues.join(waiting, this.#deps.market.book(symbol));
     return waiting;
   }
 

@@ -5,7 +5,7 @@
 // price. Source: strict fills, section 7.
 import type { KnownQueue, MatchTrade } from "../domain/command.ts";
 import type { QueueModel } from "../domain/fill-profile.ts";
-import type { ChangedLevel, MarketTrade } from "../domain/market.ts";
+import type { BookView, ChangedLevel, MarketTrade } from "../domain/market.ts";
 import type { Order, Side } from "../domain/order.ts";
 import type { BookLevel, BookSide, QueuePosition } from "../domain/receipt.ts";
 import {
@@ -107,6 +107,16 @@ export class SymbolQueues {
   /** Adds an order, with what others display at its price. */
   add(order: Waiting, joined: Joined): void {
     this.#sides[restingSide(order.side)].add(order, joined);
+  }
+
+  /** Adds an order beside what a book displays; null if that is not known. */
+  join(order: Waiting, book: BookView | null): void {
+    const { side, price, position } = order;
+    this.add(order, {
+      displayed: book?.displayedAt(restingSide(side), price) ?? position.ahead,
+      updateId: book?.lastUpdateId ?? Number.NEGATIVE_INFINITY,
+    });
+    if (book !== null) this.meet(takenSide(side), book.displayed(takenSide(side)));
   }
 
   remove(order: Waiting): void {
@@ -350,9 +360,35 @@ function concerns({ aggregateId, time }: MarketTrade, { isReady, appliedUntil, a
 }
 
 /** The last trade that was received before an order joined the queue: it counts as applied. */
-export function appliedAtPlacement({ queue }: Pick<Order, "queue">): Waiting["applied"] {
+function appliedAtPlacement({ queue }: Pick<Order, "queue">): Waiting["applied"] {
   const tradeId = queue?.book?.lastTradeId ?? null;
   return queue === undefined || tradeId === null ? null : { tradeId, at: queue.since };
+}
+
+/** An order that was decided just now, in the queues of the account with this name. */
+export function waitingOf(name: string, order: Order, model: QueueModel): Waiting {
+  const { orderId, side, price, symbol, queue, placedAt } = order;
+  const since = queue?.since ?? placedAt;
+  return {
+    strategyId: name,
+    orderId,
+    symbol,
+    side,
+    price,
+    model,
+    since,
+    bookUpdateId: queue?.book?.lastUpdateId ?? Number.NEGATIVE_INFINITY,
+    remaining: subtract(order.quantity, order.executedQuantity),
+    expected: ZERO,
+    position: { ahead: queue?.ahead ?? null, tradedAtPrice: ZERO, canceledAhead: ZERO },
+    knownSince: since,
+    history: null,
+    appliedUntil: since,
+    applied: appliedAtPlacement(order),
+    isReady: true,
+    isChanged: false,
+    unnotedSince: null,
+  };
 }
 
 /** Applies a trade to the orders of one strategy that it reaches, in their execution order. */

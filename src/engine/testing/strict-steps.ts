@@ -17,7 +17,6 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { waitingOf } from "../../triggers/shadows/open-shadows.ts";
 import {
   type Crossing,
   lower,
@@ -25,6 +24,7 @@ import {
   moveByChange,
   SymbolQueues,
   type Waiting,
+  waitingOf,
 } from "../../triggers/symbol-queues.ts";
 import { apply } from "../apply.ts";
 import { STRICT_DEFAULTS, strictProfile } from "../matching/terms.ts";

@@ -4,13 +4,11 @@
 // 7.
 import type { QueueModel } from "../../domain/fill-profile.ts";
 import type { Quote } from "../../domain/market.ts";
-import type { Order } from "../../domain/order.ts";
 import { stampOf } from "../../engine/matching/evidence.ts";
-import { restingSide, takenSide } from "../../engine/matching/walk.ts";
 import { bestOpposite, isTriggeredBy, limitTrigger } from "../../engine/trigger.ts";
 import type { BookEvent, LiveMarket } from "../../market/feed.ts";
 import { type Quantity, subtract, ZERO } from "../../money/decimal.ts";
-import { appliedAtPlacement, type Crossing, SymbolQueues, unfilled, type Waiting } from "../symbol-queues.ts";
+import { type Crossing, SymbolQueues, unfilled, type Waiting, waitingOf } from "../symbol-queues.ts";
 import type { ShadowAccount } from "./shadow-account.ts";
 
 type Resting = { readonly shadowAccount: ShadowAccount; readonly waiting: Waiting };
@@ -63,13 +61,7 @@ export class OpenShadows {
       return;
     }
     const waiting = waitingOf(shadowAccount.name, order, model);
-    const { side, price } = order;
-    const book = this.#market.book(this.#symbol);
-    this.#queues.add(waiting, {
-      displayed: book?.displayedAt(restingSide(side), price) ?? waiting.position.ahead,
-      updateId: book?.lastUpdateId ?? Number.NEGATIVE_INFINITY,
-    });
-    if (book !== null) this.#queues.meet(takenSide(side), book.displayed(takenSide(side)));
+    this.#queues.join(waiting, this.#market.book(this.#symbol));
     this.#strict.set(shadowAccount.name, { shadowAccount, waiting });
   }
 
@@ -159,30 +151,4 @@ export class OpenShadows {
     if (order === null || !shadowAccount.isOpen) this.remove(shadowAccount);
     else waiting.remaining = subtract(order.quantity, order.executedQuantity);
   }
-}
-
-/** An order that was decided just now, in the queues of the account with this name. */
-export function waitingOf(name: string, order: Order, model: QueueModel): Waiting {
-  const { orderId, side, price, symbol, queue, placedAt } = order;
-  const since = queue?.since ?? placedAt;
-  return {
-    strategyId: name,
-    orderId,
-    symbol,
-    side,
-    price,
-    model,
-    since,
-    bookUpdateId: queue?.book?.lastUpdateId ?? Number.NEGATIVE_INFINITY,
-    remaining: subtract(order.quantity, order.executedQuantity),
-    expected: ZERO,
-    position: { ahead: queue?.ahead ?? null, tradedAtPrice: ZERO, canceledAhead: ZERO },
-    knownSince: since,
-    history: null,
-    appliedUntil: since,
-    applied: appliedAtPlacement(order),
-    isReady: true,
-    isChanged: false,
-    unnotedSince: null,
-  };
 }
