@@ -9,10 +9,10 @@ import { counterfactualQueries } from "./counterfactuals.ts";
 import { type Execute, isInSlots, isPostgres } from "./dialect.ts";
 import { frequentWrites } from "./frequent-writes.ts";
 import { historyQueries } from "./history.ts";
-import { boundKeyOfRow, keyOfRow, keyRow } from "./key-rows.ts";
+import { boundKeyOfRow, keyRow } from "./key-rows.ts";
 import { listenKeyQueries } from "./listen-keys.ts";
 import { audited } from "./people/audit.ts";
-import { insertStrategy } from "./people/ownership.ts";
+import { insertStrategy, revoke } from "./people/ownership.ts";
 import type { CreatedStrategy } from "./ports/trading.ts";
 import { recentQueries } from "./recent.ts";
 import type { SymbolNoteKind, Tables } from "./schema.ts";
@@ -153,26 +153,9 @@ export function queries(db: Kysely<Tables>, execute: Execute) {
     },
 
     async revokeKey(apiKey, at) {
-      return await audited(db, async (transaction, record) => {
-        const revoked = await transaction
-          .updateTable("api_keys")
-          .set({ revoked_at: at })
-          .where("api_key", "=", apiKey)
-          .where("revoked_at", "is", null)
-          .returningAll()
-          .executeTakeFirst();
-        if (revoked !== undefined) {
-          const about = { kind: "KEY", id: revoked.id } as const;
-          await record({ who: COMMAND_LINE, what: "KEY_REVOKED", about, at, details: {} });
-          return { key: keyOfRow(revoked), wasRevoked: false };
-        }
-        const row = await transaction
-          .selectFrom("api_keys")
-          .selectAll()
-          .where("api_key", "=", apiKey)
-          .executeTakeFirst();
-        return row === undefined ? null : { key: keyOfRow(row), wasRevoked: true };
-      });
+      const recordOf = (id: string) =>
+        ({ who: COMMAND_LINE, what: "KEY_REVOKED", about: { kind: "KEY", id }, at, details: {} }) as const;
+      return await revoke(db, ({ eb }) => eb("api_key", "=", apiKey), at, recordOf);
     },
 
     async listBudgets({ after, exceptOf }) {

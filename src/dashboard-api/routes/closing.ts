@@ -1,11 +1,11 @@
 // Closing a strategy for good: its effects are shown first, and the typed confirmation must be the shown one.
 import { z } from "zod";
-import type { Account } from "../../domain/account.ts";
+import { accountOf } from "../../http/routes/strategy.ts";
 import type { OwnedStrategy } from "../../store/ports/people.ts";
 import { previewClose } from "../copying/close-preview.ts";
 import { carriedOut } from "../desk-refusals.ts";
 import { DashboardError } from "../errors.ts";
-import { audited, type DashboardCall, ownStrategy, route } from "../route.ts";
+import { audited, ownStrategy, route } from "../route.ts";
 import { strategySchema } from "../schemas/strategies.ts";
 import { closePreviewSchema } from "../schemas/trading.ts";
 import { strategyAnswer } from "./strategies.ts";
@@ -15,7 +15,7 @@ const CONFIRMATION_LENGTH_MAX = 200;
 export const CLOSING_ROUTES = [
   route("GET /strategies/:strategyId/close-preview", "TRADER", closePreviewSchema, async (call) => {
     const strategy = await ownStrategy(call);
-    const account = await accountOf(call, strategy);
+    const account = await accountOf(call.parts.gateway, strategy);
     return { body: await previewClose(account, confirmationOf(strategy), call.parts) };
   }),
 
@@ -39,13 +39,4 @@ export const CLOSING_ROUTES = [
 /** The text that confirms it: the strategy's name. */
 function confirmationOf({ name }: OwnedStrategy): string {
   return name;
-}
-
-async function accountOf(
-  { parts }: Pick<DashboardCall, "parts">,
-  { strategyId }: OwnedStrategy,
-): Promise<Account> {
-  const loaded = await parts.gateway.store.loadAccount(strategyId);
-  if (loaded === null) throw new Error(`a strategy has an account: ${strategyId}`);
-  return loaded.account;
 }

@@ -4,6 +4,7 @@ import type { Account } from "../../domain/account.ts";
 import { bracketOf } from "../../engine/futures/margin.ts";
 import { seedOf } from "../../engine/open-strategy.ts";
 import { standingOf } from "../../http/present/futures-positions.ts";
+import { accountOf } from "../../http/routes/strategy.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
 import {
   type Amount,
@@ -58,10 +59,7 @@ export const HOLDING_ROUTES = [
 ];
 
 async function ownAccount(call: Parameters<typeof ownStrategy>[0]): Promise<Account> {
-  const { strategyId } = await ownStrategy(call);
-  const loaded = await call.parts.gateway.store.loadAccount(strategyId);
-  if (loaded === null) throw new Error(`a strategy has an account: ${strategyId}`);
-  return loaded.account;
+  return await accountOf(call.parts.gateway, await ownStrategy(call));
 }
 
 /** Locked includes the margin of positions. */

@@ -2,6 +2,7 @@
 // another key after its key was revoked.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { accountOf } from "../../http/routes/strategy.ts";
 import { firstCommit } from "../../keys/seed.ts";
 import type { OwnedStrategy } from "../../store/ports/people.ts";
 import { codeText, demandCode } from "../codes.ts";
@@ -128,10 +129,8 @@ async function strategyAnswers(
   const uses = await observability.keyUses.lastUses(strategies.flatMap(({ key }) => key?.keyId ?? []));
   return await Promise.all(
     strategies.map(async (strategy) => {
-      const { strategyId, key } = strategy;
-      const loaded = await store.loadAccount(strategyId);
-      if (loaded === null) throw new Error(`a strategy has an account: ${strategyId}`);
-      const { account } = loaded;
+      const { key } = strategy;
+      const account = await accountOf(gateway, strategy);
       return {
         ...strategy,
         ...(await valuationOf(account, { prices, store })),

@@ -75,10 +75,10 @@ export async function findOrder(
 /** The account as last committed. */
 export async function accountOf(
   { store }: Pick<Ports, "store">,
-  { strategyId }: SignedCall,
+  { strategyId }: Pick<SignedCall, "strategyId">,
 ): Promise<Account> {
   const loaded = await store.loadAccount(strategyId);
-  if (loaded === null) throw new Error(`a bound key names a strategy that exists: ${strategyId}`);
+  if (loaded === null) throw new Error(`a strategy has an account: ${strategyId}`);
   return loaded.account;
 }
 

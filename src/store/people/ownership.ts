@@ -1,6 +1,15 @@
 // Who owns which strategies and keys, and which key manages which strategy. A key manages one strategy at a
 // time; the key of a closed strategy can read it until it is bound to another one.
-import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from "kysely";
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Kysely,
+  type Selectable,
+  type SqlBool,
+  sql,
+  type Transaction,
+} from "kysely";
+import type { NewAuditRecord } from "../../domain/audit.ts";
 import { isPostgres } from "../dialect.ts";
 import { boundKeyOfRow, KEY_COLUMNS, type KeyRow, keyOfRow, keyRow } from "../key-rows.ts";
 import type { OwnedStrategy, PeopleStore } from "../ports/people.ts";
@@ -72,27 +81,12 @@ export function ownershipQueries(db: Kysely<Tables>) {
     },
 
     async revokeOwnKey({ keyId, ownerId, at }, audit) {
-      return await audited(db, async (transaction, record) => {
-        const revoked = await transaction
-          .updateTable("api_keys")
-          .set({ revoked_at: at })
-          .where("id", "=", keyId)
-          .where("owner_id", "=", ownerId)
-          .where("revoked_at", "is", null)
-          .returningAll()
-          .executeTakeFirst();
-        if (revoked !== undefined) {
-          await record(audit);
-          return { key: keyOfRow(revoked), wasRevoked: false };
-        }
-        const row = await transaction
-          .selectFrom("api_keys")
-          .selectAll()
-          .where("id", "=", keyId)
-          .where("owner_id", "=", ownerId)
-          .executeTakeFirst();
-        return row === undefined ? null : { key: keyOfRow(row), wasRevoked: true };
-      });
+      return await revoke(
+        db,
+        ({ and }) => and({ id: keyId, owner_id: ownerId }),
+        at,
+        () => audit,
+      );
     },
 
     async renameStrategy({ strategyId, from, to }, audit) {
@@ -158,6 +152,32 @@ export function ownershipQueries(db: Kysely<Tables>) {
       });
     },
   } satisfies Partial<PeopleStore>;
+}
+
+/**
+ * Revokes the key that `isMeant` names, with its record, unless it was revoked before. Null if there is none.
+ */
+export async function revoke(
+  db: Kysely<Tables>,
+  isMeant: (keys: ExpressionBuilder<Tables, "api_keys">) => Expression<SqlBool>,
+  at: number,
+  recordOf: (keyId: string) => NewAuditRecord,
+) {
+  return await audited(db, async (transaction, record) => {
+    const revoked = await transaction
+      .updateTable("api_keys")
+      .set({ revoked_at: at })
+      .where(isMeant)
+      .where("revoked_at", "is", null)
+      .returningAll()
+      .executeTakeFirst();
+    if (revoked !== undefined) {
+      await record(recordOf(revoked.id));
+      return { key: keyOfRow(revoked), wasRevoked: false };
+    }
+    const row = await transaction.selectFrom("api_keys").selectAll().where(isMeant).executeTakeFirst();
+    return row === undefined ? null : { key: keyOfRow(row), wasRevoked: true };
+  });
 }
 
 /** Whether a key is free: it is live, and manages no strategy or a closed one, which stays closed. */
