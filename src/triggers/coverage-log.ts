@@ -123,6 +123,12 @@ export class CoverageLog {
     this.#checkpoints = [...kept, checkpoint];
   }
 
+  /** Whether the market still has all ticks since this sequence number of it. */
+  isRemembered(sequence: number): boolean {
+    const [earliest] = this.#checkpoints;
+    return earliest === undefined || earliest.sequence <= sequence;
+  }
+
   /**
    * The sequence number since which the market still has all ticks of a symbol, taken before a trigger was
    * created by any server at `since`; null if there is none.

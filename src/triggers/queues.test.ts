@@ -235,6 +235,7 @@ describe("the history of a queue in a receipt", () => {
     await all.settled();
     all.time.advance(10);
     all.market.openBook(SYMBOL, { asks: "60000x1", bids: "59999.99x0.003" });
+    await all.settled();
     await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.0031", "59999.99")]);
     const [{ queue } = { queue: null }] = await receiptsOf(all, 1);
     expect(queue?.history?.map(({ ahead }) => ahead)).toEqual([null, 300_000n, 0n]);
@@ -465,6 +466,23 @@ describe("what comes while an order is committed", () => {
     await placing;
     await all.settled();
     expect(await fillsOf(all, 1)).toEqual([`${filled} @ 59999`]);
+  });
+
+  test("is looked up if the commit takes longer than the market remembers", async () => {
+    const all = await strictFixture();
+    all.time.advance(5_000);
+    const hold = all.storage.hold();
+    const placing = all.place("one", "BUY", "59999", { quantity: "0.001" });
+    await hold.reached;
+    all.time.advance(1);
+    all.market.aggregate(SYMBOL, "seller", "1", "59998");
+    all.time.advance(20_000);
+    all.market.forget();
+    all.market.openBook(SYMBOL, BOOK_S);
+    hold.release();
+    await placing;
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual(["0.001 @ 59999"]);
   });
 
   test("what it gives to an order in front is not taken from the queue of the new one", async () => {
@@ -708,6 +726,54 @@ describe("after a time in which nobody listened", () => {
     expect(await fillsOf(all, 1)).toEqual(["0.0005 @ 59999.99"]);
   });
 
+  test.each([
+    ["before the stream of trades began is looked up, if trades were made before", true],
+    ["before the stream of trades began is looked up, if none was made before", false],
+  ])("a trade after a look-up and %s", async (_, hasTraded) => {
+    const before = await strictFixture();
+    await before.place("one", "BUY", "59999.99", { quantity: "0.003" });
+    if (hasTraded) await inTurn(before, [(market) => market.aggregate(SYMBOL, "buyer", "0.1", "60001")]);
+    await before.settled();
+    await before.triggers.close();
+
+    const after = startOn(before.store, before.time);
+    after.market.history.push(...before.market.history);
+    after.time.advance(1_000);
+    await after.triggers.open();
+    await after.settled();
+    after.time.advance(1);
+    after.market.unheard(SYMBOL, "seller", "0.0012", "59999.99");
+    after.time.advance(1);
+    if (hasTraded) after.market.openBook(SYMBOL, BOOK_S);
+    after.market.aggregate(SYMBOL, "seller", "0.0003", "59999.99");
+    if (!hasTraded) after.market.openBook(SYMBOL, BOOK_S);
+    await after.settled();
+    expect(await fillsOf(before, 1)).toEqual(["0.0002 @ 59999.99", "0.0003 @ 59999.99"]);
+  });
+
+  test("trades that are missed while the past is looked up are looked up next", async () => {
+    const all = await strictFixture();
+    await all.place("one", "BUY", "59999.99", { quantity: "0.003" });
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "buyer", "0.1", "60001")]);
+    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const answer = all.market.matchedBetween.bind(all.market);
+    all.market.matchedBetween = async (...range) => {
+      const trades = await answer(...range);
+      asked.resolve();
+      await gate.promise;
+      return trades;
+    };
+    all.market.miss(SYMBOL, all.time.now(), all.time.now());
+    await asked.promise;
+    all.time.advance(1);
+    all.market.unheard(SYMBOL, "seller", "0.0012", "59999.99");
+    all.time.advance(1);
+    all.market.aggregate(SYMBOL, "seller", "0.0003", "59999.99");
+    gate.resolve();
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual(["0.0002 @ 59999.99", "0.0003 @ 59999.99"]);
+  });
+
   test("partial fills that leave nobody in front are noted, and hold up no watermark", async () => {
     const all = await strictFixture();
     await all.place("one", "BUY", "59999.99", { quantity: "0.003" });
@@ -754,6 +820,20 @@ describe("several servers", () => {
     }
     expect(await fillsOf(here, 1)).toEqual(["0.0002 @ 59999.99", "0.0001 @ 59999.99"]);
     expect([aheadOf(here, 1), aheadOf(there, 1)]).toEqual(["0", "0"]);
+  });
+
+  test("an order of another server has a past, although a commit here shows it first", async () => {
+    const { here, there, time } = await twoServers(["one"], "SPOT", {});
+    for (const { market } of [here, there]) market.openBook(SYMBOL, BOOK_S);
+    await there.place("one", "BUY", "59999", { quantity: "0.0003" });
+    await here.place("one", "BUY", "59999.99", { quantity: "0.002" });
+    time.advance(1);
+    // The notification of the second order is still on its way.
+    there.market.aggregate(SYMBOL, "seller", "0.0011", "59999.99");
+    time.advance(1);
+    there.market.aggregate(SYMBOL, "seller", "0.0005", "59998");
+    await there.settled();
+    expect(await fillsOf(here, 2)).toEqual(["0.0005 @ 59999.99", "0.0001 @ 59999.99"]);
   });
 
   test("what a command without an answer gives to an order does not move those behind it", async () => {

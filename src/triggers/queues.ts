@@ -78,10 +78,28 @@ type Followed = {
   /** What trades have filled, or are expected to by a command without an answer, by strategy and trade. */
   readonly recorded: Map<string, RecordedTrade>;
   isLookingUp: boolean;
-  lastTrade: MarketTrade | null;
+  /** The last trade, from the market or looked up; null before the first. */
+  known: Known | null;
+  /**
+   * Until when a look-up has found no trade, while the stream of them may not have been open, market time in
+   * Unix ms; null otherwise.
+   */
+  quietUntil: number | null;
   /** Whether the book has changed while it was not known. */
   isBehind: boolean;
   readonly release: () => void;
+};
+
+type Known = Pick<MarketTrade, "aggregateId" | "time">;
+
+/**
+ * The trades of the past, and until when they were asked for, market time in Unix ms; null if they were not.
+ * `isStreamed`: whether live trades were received by then.
+ */
+type Past = {
+  readonly trades: readonly MarketTrade[];
+  readonly until: number | null;
+  readonly isStreamed: boolean;
 };
 
 /** Why a strategy is held, market times in Unix ms. Another object is another reason. */
@@ -172,9 +190,13 @@ export class Queues {
 
   /**
    * Applies a commit of this process: `orders` are those that it changed, `sequence` is the market's at its
-   * decision. Answers the symbols that are used no more.
+   * decision; `isRemembered`: whether the market still has all events since then. Answers the symbols that
+   * are used no more.
    */
-  committed({ account, orders, events, sequence }: CommittedChange): readonly string[] {
+  committed(
+    { account, orders, events, sequence }: CommittedChange,
+    isRemembered: boolean,
+  ): readonly string[] {
     const { strategyId } = account;
     if (account.profile.strict === null) return [];
     this.#followEvents(strategyId, events);
@@ -185,7 +207,10 @@ export class Queues {
       } else if (known !== undefined) {
         known.remaining = subtract(order.quantity, order.executedQuantity);
       } else if (!this.#isClosed) {
-        this.#register(account, order, sequence);
+        // An order that did not join its queue with this commit is of another server, and has a past.
+        const isNew = events.some((event) => event.type === "OrderRested" && event.orderId === order.orderId);
+        if (isNew && isRemembered) this.#register(account, order, sequence);
+        else this.#hold(this.#add(account, order, null));
       }
     }
     return this.#use(account);
@@ -245,13 +270,13 @@ export class Queues {
     const busy = new Set([...this.#unfinished].map(({ strategyId, symbol }) => `${strategyId} ${symbol}`));
     const noted: { readonly order: Waiting; readonly unnotedSince: number | null }[] = [];
     const notes: QueueNote[] = [];
-    for (const { symbol, queues, held, lastTrade } of this.#symbols.values()) {
+    for (const { symbol, queues, held, known } of this.#symbols.values()) {
       for (const order of queues.orders()) {
         const { strategyId, orderId, position, applied } = order;
         // What a command on its way may fill is not known yet.
         if (!order.isChanged || !order.isReady || held.has(strategyId) || busy.has(`${strategyId} ${symbol}`))
           continue;
-        const last = lastTrade === null ? applied : { tradeId: lastTrade.aggregateId, at: lastTrade.time };
+        const last = known === null ? applied : { tradeId: known.aggregateId, at: known.time };
         const { tradeId, at } = last ?? { tradeId: null, at: order.appliedUntil };
         notes.push({ strategyId, orderId, symbol, ...position, tradeId, at });
         noted.push({ order, unnotedSince: order.unnotedSince });
@@ -321,7 +346,8 @@ export class Queues {
       missed: [],
       recorded: new Map(),
       isLookingUp: false,
-      lastTrade: null,
+      known: null,
+      quietUntil: null,
       isBehind: false,
       release: this.#deps.market.followBook(symbol, (event) => this.#received(followed, event)),
     };
@@ -434,19 +460,26 @@ export class Queues {
       const change = `KNOWN:${book.lastUpdateId}:${book.tickerUpdateId}`;
       for (const each of queues.crossedAnew((side) => book.displayed(side)))
         this.#cross(each, change, stampOf(book));
+      this.#endQuiet(followed);
     } else if (event.type === "DIFF" || event.type === "TICKER") {
       for (const each of queues.crossedBy(event.levels)) this.#cross(each, changeOf(event), event.book);
     }
   }
 
+  /** The stream of trades is open: what it missed since the last look-up is looked up. */
+  #endQuiet(followed: Followed): void {
+    const { symbol, quietUntil } = followed;
+    followed.quietUntil = null;
+    if (quietUntil !== null) this.missed(symbol, quietUntil);
+  }
+
   #traded(followed: Followed, trade: MarketTrade): void {
-    const { symbol, queues, held, lastTrade } = followed;
-    followed.lastTrade = trade;
+    const { symbol, queues, held, known } = followed;
+    followed.known = trade;
     this.#deps.onTrade(symbol, trade.price);
     if (queues.isEmpty) return;
-    if (lastTrade !== null && trade.aggregateId > lastTrade.aggregateId + 1) {
-      this.missed(symbol, lastTrade.time);
-    }
+    if (known !== null && !follows(trade, known)) this.missed(symbol, known.time);
+    else if (this.#deps.market.book(symbol) === null) this.#endQuiet(followed);
     if (held.size > 0) followed.missed.push(trade);
     // A halted market does not trade.
     if (this.#isHalted(symbol)) return;
@@ -611,9 +644,9 @@ export class Queues {
     await Promise.resolve();
     while (held.size > 0 && this.#symbols.get(symbol) === followed && !this.#isClosed) {
       const strategies = new Map(held);
-      const trades = await this.#pastOf(followed, strategies);
-      if (trades !== null) {
-        await this.#applyPast(followed, strategies, trades);
+      const past = await this.#pastOf(followed, strategies);
+      if (past !== null) {
+        await this.#applyPast(followed, strategies, past);
         continue;
       }
       // Live trades are not kept for so long: they are requested as well.
@@ -627,17 +660,16 @@ export class Queues {
   }
 
   /** The trades that held strategies may have missed; null if they are not available now. */
-  async #pastOf(
-    followed: Followed,
-    strategies: ReadonlyMap<string, Held>,
-  ): Promise<readonly MarketTrade[] | null> {
+  async #pastOf(followed: Followed, strategies: ReadonlyMap<string, Held>): Promise<Past | null> {
     const { store, market, log } = this.#deps;
     const { symbol, queues } = followed;
     try {
       const orders = queues.orders().filter(({ strategyId }) => strategies.has(strategyId));
       const noted = await store.listQueueNotes([...strategies.keys()]);
       for (const order of orders) makeReady(order, noted);
-      const to = market.now();
+      const isStreamed = market.book(symbol) !== null;
+      // What is asked for includes every live trade that is here.
+      const to = Math.max(market.now(), followed.missed.at(-1)?.time ?? 0);
       const starts = orders.flatMap(({ strategyId, appliedUntil, applied }) => {
         const missedSince = strategies.get(strategyId)?.missedSince ?? null;
         return missedSince === null ? [] : [Math.max(appliedUntil, applied?.at ?? 0, missedSince)];
@@ -651,7 +683,7 @@ export class Queues {
         changedAt !== null || reached.has(strategyId) ? [strategyId] : [],
       );
       await this.#readFills(followed, filled, from);
-      return trades;
+      return { trades, until: starts.length === 0 ? null : to, isStreamed };
     } catch (error) {
       log.error({ err: error, symbol }, "positions in queues could not be looked up; it is tried again");
       return null;
@@ -692,23 +724,41 @@ export class Queues {
     return byTrade;
   }
 
-  /** Applies the trades of the past, and the live ones that have come since. */
+  /**
+   * Applies the trades of the past, and the live ones that have come since. If trades are missing between
+   * them, since the stream began later or was cut, the strategies stay held: these are looked up next.
+   */
   async #applyPast(
     followed: Followed,
     strategies: ReadonlyMap<string, Held>,
-    trades: readonly MarketTrade[],
+    { trades, until, isStreamed }: Past,
   ): Promise<void> {
     const { symbol, queues, held, missed } = followed;
     const step = this.#stepOf(symbol);
     const isConcerned = (strategyId: string) => strategies.has(strategyId);
+    let known: Known | null = null;
     // One after another: a trade that was applied before, here or by another server, fills nothing again, and
     // what it seemed to fill is there for the next one.
     for (let index = 0; !this.#isClosed; index += 1) {
       const trade = trades[index] ?? missed[index - trades.length];
       if (trade === undefined) break;
+      // What was asked for and is not there does not exist.
+      const isLive = index >= trades.length && (until === null || trade.time > until);
+      const unknownSince: number | null = known === null ? (isStreamed ? null : until) : known.time;
+      if (isLive && unknownSince !== null && (known === null || !follows(trade, known))) {
+        missed.splice(0, index - trades.length);
+        for (const [strategyId, reason] of strategies) {
+          if (held.get(strategyId) !== reason) continue;
+          held.set(strategyId, { missedSince: unknownSince, changedAt: null });
+        }
+        return;
+      }
       const matches = queues.match(trade, step, isConcerned, recordedIn(followed));
       await this.#fill(followed, trade, matches, trade.time);
+      known = later(known, trade);
     }
+    if (known !== null) followed.known = later(followed.known, known);
+    else if (!isStreamed && followed.known === null) followed.quietUntil = until;
     for (const [strategyId, reason] of strategies) {
       // There may be another reason since.
       if (held.get(strategyId) === reason) held.delete(strategyId);
@@ -732,6 +782,15 @@ type CommittedChange = Pick<Announcement, "account" | "orders" | "events" | "seq
 /** The change of the book that an event is, in the key of a crossing. */
 function changeOf({ type, updateId }: Extract<BookEvent, { type: "DIFF" | "TICKER" }>): string {
   return `${type}:${updateId}`;
+}
+
+/** Whether no trade is missing between one that is known and a live one. */
+function follows({ aggregateId }: MarketTrade, known: Known): boolean {
+  return aggregateId <= known.aggregateId + 1;
+}
+
+function later(one: Known | null, other: Known): Known {
+  return one !== null && one.aggregateId >= other.aggregateId ? one : other;
 }
 
 /** Since when something is not known of a held strategy, market time in Unix ms. */

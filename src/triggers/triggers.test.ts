@@ -93,6 +93,28 @@ describe("a hit between the decision of an order and its trigger", () => {
     expect(await fillsOf("one", 2)).toEqual([[`${limit}.00000000`, "0.10000000", true]]);
   });
 
+  test("is found in the exchange's history if the commit takes longer than the market remembers", async () => {
+    const { time, market, storage, place, settled, fillsOf } = await createFixture();
+    market.show("BTCUSDT", "99", "100");
+    time.advance(5_000);
+    const hold = storage.hold();
+    const placing = place("one", "BUY", "90");
+    await hold.reached;
+    market.show("BTCUSDT", "88", "89");
+    market.show("BTCUSDT", "99", "100");
+    time.advance(20_000);
+    market.forget();
+    market.answer([
+      { from: time.now() - 15_000, to: time.now() - 15_000, lowest: decimal("89"), highest: decimal("89") },
+    ]);
+    hold.release();
+    await placing;
+    market.show("BTCUSDT", "99", "100");
+    time.advance(5_000);
+    await settled();
+    expect(await fillsOf("one", 2)).toEqual([["90.00000000", "0.10000000", true]]);
+  });
+
   test("concerns that order alone: one that was there before is judged by the quotes it saw", async () => {
     const { market, store, place, settled } = await createFixture({ strategies: ["early", "late"] });
     await place("early", "BUY", "91");

@@ -239,7 +239,8 @@ export class Triggers {
     const { type, strategyId, account, orders, legs, events, sequence } = announcement;
     if (type !== this.#deps.type || !this.#isKept(strategyId)) return;
     this.#accounts.changed(strategyId);
-    const left = this.#queues.committed(announcement);
+    const isRemembered = this.#coverage.isRemembered(sequence);
+    const left = this.#queues.committed(announcement, isRemembered);
     const created: (Trigger | null)[] = [];
     const replace = (of: Pick<Trigger, "strategyId" | "symbol" | "id">, trigger: Trigger | null) => {
       if (trigger === null || !this.#isMissed(trigger, events)) created.push(this.#replace(of, trigger));
@@ -259,7 +260,10 @@ export class Triggers {
     }
     const added = created.filter((trigger) => trigger !== null);
     this.#backdateFound(strategyId, added, events);
-    this.#execute(added.flatMap((trigger) => this.#hitSince(trigger, sequence)));
+    // A commit may wait longer than the market remembers, as in a failover of the database.
+    const hits = (trigger: Trigger) =>
+      isRemembered ? this.#hitSince(trigger, sequence) : (this.#hitBeforeLoad(trigger) ?? []);
+    this.#execute(added.flatMap(hits));
     for (const symbol of this.#queues.symbolsOf(strategyId)) this.#subscribe(symbol);
     for (const symbol of left) this.#unsubscribeIfIdle(symbol);
   }

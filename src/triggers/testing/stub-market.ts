@@ -48,7 +48,8 @@ export class StubMarket implements DeskMarket, LiveMarket {
   /** The mark prices of the past, for requests without another answer. */
   marked: readonly PriceRange[] = [];
   readonly #books = new Map<string, EffectiveBook>();
-  readonly #bookEvents: { readonly symbol: string; readonly event: BookEvent }[] = [];
+  #bookEvents: { symbol: string; event: BookEvent }[] = [];
+  #forgotten = 0;
   #bookListeners: { readonly symbol: string; readonly listener: (event: BookEvent) => void }[] = [];
   #subscriptions: { readonly symbol: string; readonly listener: MarketListener }[] = [];
 
@@ -170,6 +171,12 @@ export class StubMarket implements DeskMarket, LiveMarket {
     return this.nextFunding.get(symbol) ?? null;
   }
 
+  /** What was shown until now is not remembered any more, as after ten seconds. */
+  forget(): void {
+    this.#forgotten = this.#shown.length;
+    this.#bookEvents = [];
+  }
+
   /** From now on these are the symbol's extremes since any checkpoint, whatever was shown. */
   remember(symbol: string, extremes: Partial<PriceExtremes>): void {
     this.#remembered.set(symbol, { ...NOTHING, ...extremes });
@@ -178,7 +185,9 @@ export class StubMarket implements DeskMarket, LiveMarket {
   extremesSince(symbol: string, sequence: number): PriceExtremes | null {
     const remembered = this.#remembered.get(symbol);
     if (remembered !== undefined) return remembered;
-    const since = this.#shown.slice(sequence).filter((shown) => shown.symbol === symbol);
+    const since = this.#shown
+      .slice(Math.max(sequence, this.#forgotten))
+      .filter((shown) => shown.symbol === symbol);
     if (since.length === 0) return null;
     const quotes = since.flatMap((shown) => ("quote" in shown ? [shown.quote] : []));
     const trades = since.flatMap((shown) => ("trade" in shown ? [shown.trade] : []));
