@@ -93,8 +93,9 @@ test("a quick run of the bench measures every figure", { timeout: QUICK_RUN_MS_M
     ]),
   );
   // On a machine that is busy with other things a moment of overload may acknowledge nothing in time: that
-  // has no p99.
-  const isOfNothing = (index: number) => figures[index - 1]?.value.min === 0;
+  // has no p99; and a ceiling may answer nothing in a fifth of a second: that has no ratio.
+  const isOfNothing = (index: number) =>
+    figures[index - 1]?.value.min === 0 || figures[index]?.against?.value.min === 0;
   const unmeasured = figures.filter((figure, index) => !isMeasured(figure) && !isOfNothing(index));
   expect(unmeasured.map(({ name }) => name)).toEqual([]);
 });
