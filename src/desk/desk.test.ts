@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PlaceOrder } from "../domain/command.ts";
 import type { Refusal } from "../domain/refusal.ts";
-import { decimal } from "../money/decimal.ts";
+import { decimal, type Quantity } from "../money/decimal.ts";
 import { StoreFailure } from "../store/store.ts";
 import type { Announcement } from "./desk.ts";
 import {
@@ -183,6 +183,23 @@ describe("an account that another desk has moved", () => {
     await other.execute("one", buy("91", "b"));
     const canceled = executed(await desk.execute("one", cancel(2)));
     expect(canceled.orders.map(({ status }) => status)).toEqual(["CANCELED"]);
+  });
+
+  test("is loaded again before a refusal that it was moved for while a market was waited for", async () => {
+    const market = new StubMarket();
+    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    market.prepare = () => {
+      asked.resolve();
+      return gate.promise;
+    };
+    const { desk, file } = await createFixture({ market });
+    const { desk: other } = await deskOn(file);
+    const size = { quantity: decimal<Quantity>("0.05") };
+    const sold = desk.execute("one", { ...buy("market", "a"), side: "SELL", size });
+    await asked.promise;
+    await other.execute("one", buy("market", "b"));
+    gate.resolve();
+    expect(executed(await sold).orders.map(({ status }) => status)).toEqual(["FILLED"]);
   });
 
   test("has all its open orders canceled, the other desk's too", async () => {

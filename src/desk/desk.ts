@@ -342,11 +342,15 @@ export class Desk {
           : decide(account, command, circumstances);
       const events = isRefusal(decision) ? [] : decision.events;
       if (events.length === 0) {
-        const replayed = mayBeReplay ? null : await this.#findEntry(strategyId, key);
+        const isKeyUnused = mayBeReplay && prepared === undefined;
+        const replayed = isKeyUnused ? null : await this.#findEntry(strategyId, key);
         if (replayed !== null) return await this.#replay(strategyId, replayed);
         // Nothing is committed, so no version check would show that another process has moved the account
-        // since.
-        if (cached !== null && (await this.#load(strategyId)).version !== version) {
+        // since. One that was loaded just now has not moved, unless the market was waited for.
+        if (
+          (cached !== null || prepared !== undefined) &&
+          (await this.#load(strategyId)).version !== version
+        ) {
           queue.cached = null;
           continue;
         }

@@ -803,6 +803,27 @@ describe("after a time in which nobody listened", () => {
     await all.settled();
     expect(await all.store.listQueueNotes(["one"])).toEqual([]);
   });
+
+  test("notes that a killed process has left of ended orders are removed with the next look-up", async () => {
+    const all = await strictFixture();
+    await all.place("one", "BUY", "59999.99", { quantity: "0.001" });
+    await all.place("one", "BUY", "59990", { quantity: "0.001" });
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.0002", "59999.99")]);
+    all.time.advance(5_000);
+    await all.settled();
+    all.storage.failsToNote = true;
+    await all.desk.execute("one", { type: "CancelOrder", orderId: 1 });
+    await all.triggers.close();
+    expect((await all.store.listQueueNotes(["one"])).map(({ orderId }) => orderId)).toEqual([1]);
+
+    const after = startOn(all.store, all.time);
+    after.market.openBook(SYMBOL, BOOK_S);
+    await after.triggers.open();
+    await after.settled();
+    after.time.advance(5_000);
+    await after.settled();
+    expect(await all.store.listQueueNotes(["one"])).toEqual([]);
+  });
 });
 
 describe("several servers", () => {

@@ -667,6 +667,9 @@ export class Queues {
       const orders = queues.orders().filter(({ strategyId }) => strategies.has(strategyId));
       const noted = await store.listQueueNotes([...strategies.keys()]);
       for (const order of orders) makeReady(order, noted);
+      // A process that was killed has not removed the notes of orders that ended.
+      const over = noted.filter(({ strategyId, orderId }) => !this.#orders.get(strategyId)?.has(orderId));
+      this.#ended.push(...over.map(({ strategyId, orderId }) => ({ strategyId, orderId })));
       const isStreamed = market.book(symbol) !== null;
       // What is asked for includes every live trade that is here.
       const to = Math.max(market.now(), followed.missed.at(-1)?.time ?? 0);

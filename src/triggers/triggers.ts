@@ -88,6 +88,8 @@ export class Triggers {
   #storing: Promise<void> = Promise.resolve();
   /** Whether a write of watermarks waits for the one in flight. */
   #isStoreRequested = false;
+  /** Until when every commit was known when it was closed, market time in Unix ms. */
+  #knownAtClose = Number.POSITIVE_INFINITY;
   #isClosed = false;
 
   constructor(deps: Deps) {
@@ -222,6 +224,8 @@ export class Triggers {
 
   /** Ignores everything from now on; the next start finds the triggers in the store. */
   async close(): Promise<void> {
+    // What is loaded from now on is ignored.
+    this.#knownAtClose = this.#accounts.knownUntil();
     this.#isClosed = true;
     for (const stop of this.#stops) stop();
     this.#gaps.close();
@@ -643,7 +647,7 @@ export class Triggers {
   #coverageState(symbol: string): CoverageState {
     return {
       now: this.#market.now(),
-      knownUntil: this.#accounts.knownUntil(),
+      knownUntil: Math.min(this.#accounts.knownUntil(), this.#knownAtClose),
       isSilent: this.#isSilent(symbol),
       pendingSince: [
         this.#gaps.pendingSince(symbol),

@@ -199,7 +199,8 @@ async function commit(
     const entered = await findEntered(connections, group).catch(() => null);
     if (entered === null) continue;
     const outcomes = group.map((_, index) => (entered.has(index) ? "COMMITTED" : "OUTDATED"));
-    return { outcomes, watched: again.watched };
+    // Of the attempt that took effect it is not known who watches.
+    return { outcomes, watched: new Set(group.map(({ account }) => account.strategyId)) };
   }
   const { doubt } = first;
   throw new StoreFailure(`a commit failed: ${reasonOf(doubt)}`, { cause: doubt });

@@ -474,6 +474,20 @@ describe("an order that rests", () => {
     expect((await rowsOf(all))?.map(([, status]) => status)).toEqual(Array(5).fill("CANCELED"));
   });
 
+  test("ends within a minute when another server has ended the order and was killed before it said so", async () => {
+    const all = await shadowFixture();
+    all.send(order("BUY", "0.001", { price: "59990" }));
+    await all.pass(350);
+    const other = startOn(all.store, all.time);
+    void other.desk.execute("one", { type: "CancelOrder", orderId: 1 });
+    await other.settled();
+    await all.pass(50);
+    await other.settled();
+    await all.pass(60_000);
+    await all.pass(200);
+    expect((await rowsOf(all))?.map(([, status]) => status)).toEqual(Array(5).fill("CANCELED"));
+  });
+
   test("of more than 20 the oldest give way", async () => {
     const all = await shadowFixture({ ...LATENCY_50, strict: { latency: 0 } });
     for (let count = 0; count < 21; count += 1) {

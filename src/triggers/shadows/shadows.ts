@@ -30,6 +30,8 @@ const SHADOWS_MAX = 2_000;
 const UNSTORED_MAX = 1_000;
 /** Delay before counterfactuals that could not be stored are stored again, ms. */
 const RETRY_MS = 1_000;
+/** How often open orders are looked up, ms: a server that is killed does not notify of its last commits. */
+const LOOK_UP_INTERVAL_MS = 60_000;
 /** An order with more fills is not compared. */
 const OWN_FILLS_MAX = 5_000;
 
@@ -41,7 +43,7 @@ type Deps = {
     "findOrder" | "listTrades" | "storeCounterfactuals" | "onCommittedElsewhere" | "watchStrategy"
   >;
   readonly market: LiveMarket & Pick<DeskMarket, "prepare" | "prepareBook">;
-  readonly timers: Pick<Timers, "after">;
+  readonly timers: Pick<Timers, "after" | "every">;
   /** How many times as fast as the timers market time runs. */
   readonly marketSpeed?: number;
   readonly log: Pick<Logger, "error" | "warn">;
@@ -86,6 +88,7 @@ export class Shadows {
   #isStoring: Promise<void> | null = null;
   #stopListening: (() => void) | null = null;
   #stopListeningElsewhere: () => Promise<void> = async () => {};
+  #stopLookingUp: () => void = () => {};
   #isClosed = false;
 
   constructor(deps: Deps) {
@@ -99,10 +102,9 @@ export class Shadows {
         for (const { strategyId } of strategies) void this.#lookUp(strategyId);
       },
       lost() {},
-      resumed: () => {
-        for (const strategyId of this.#watched.keys()) void this.#lookUp(strategyId);
-      },
+      resumed: () => this.#lookUpAll(),
     });
+    this.#stopLookingUp = this.#deps.timers.every(LOOK_UP_INTERVAL_MS, () => this.#lookUpAll());
   }
 
   /** Whether the shadow of an order runs here, or its rows are not stored yet. */
@@ -126,6 +128,7 @@ export class Shadows {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopListening?.();
+    this.#stopLookingUp();
     await this.#stopListeningElsewhere();
     for (const shadow of [...this.#all]) this.#drop(shadow, "GONE");
     await this.#isStoring;
@@ -274,7 +277,11 @@ export class Shadows {
     }
   }
 
-  /** Another server has committed to a strategy: its open orders may have ended. Never rejects. */
+  #lookUpAll(): void {
+    for (const strategyId of this.#watched.keys()) void this.#lookUp(strategyId);
+  }
+
+  /** Another server may have committed to a strategy: its open orders may have ended. Never rejects. */
   async #lookUp(strategyId: string): Promise<void> {
     if (!this.#watched.has(strategyId)) return;
     const { store, log } = this.#deps;
