@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createFixture, pass, settle } from "../testing/feed.ts";
 import { type Upstream, until } from "../testing/upstream.ts";
 import { deadAfterSilenceMs } from "./connection.ts";
+import { refusedRetryMs } from "./socket.ts";
 import { graceMs, graceStreamsMax } from "./subscriptions.ts";
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `s${index}@trade`);
@@ -184,6 +185,23 @@ test("garbage is counted and dropped", async () => {
   await until(() => heard.length === 1);
   expect(feed.status()).toMatchObject({ malformedMessages: 4, connected: true });
   expect(logged).toContain("upstream refused a subscription");
+});
+
+test("streams that upstream refuses are requested again after some seconds", async () => {
+  const fixture = await createFixture(["BTCUSDT"]);
+  const { feed, upstream } = fixture;
+  await feed.start();
+  upstream.setRefusing(true);
+  feed.subscribe("a@trade", () => {});
+  feed.subscribe("b@trade", () => {});
+  await until(() => upstream.controls.length === 1);
+  await settle(fixture);
+  upstream.setRefusing(false);
+  await pass(fixture, refusedRetryMs);
+  await until(() => upstream.controls.length === 2);
+  expect(upstream.subscribed()).toEqual(["a@trade", "b@trade"]);
+  await pass(fixture, 2 * refusedRetryMs);
+  expect(controlsOf(upstream)).toEqual(["SUBSCRIBE 2", "SUBSCRIBE 2"]);
 });
 
 test("a listener that throws does not keep the message from the others", async () => {

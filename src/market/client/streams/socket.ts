@@ -3,7 +3,7 @@
 // Subscription requests are the difference between the wanted streams and those requested of this socket.
 // They leave in batches, at most one message per `controlIntervalMs`, since the exchange drops a client that
 // sends more than five a second. A stream is confirmed when the message that requested it has been answered
-// with success.
+// with success; streams that were refused are requested again after some seconds.
 import { type RawData, WebSocket } from "ws";
 import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
 
@@ -13,6 +13,8 @@ export const streamsPerConnectionMax = 1024;
 export const controlIntervalMs = 334;
 /** The exchange refuses control messages of many kilobytes. */
 const streamsPerMessageMax = 100;
+/** How soon streams that were refused are requested again. */
+export const refusedRetryMs = 5_000;
 const connectDeadlineMs = 10_000;
 const messageBytesMax = 16 * 1024 * 1024;
 const closeDeadlineMs = 1_000;
@@ -194,8 +196,20 @@ export class StreamSocket {
     const streams = answer && this.#unanswered.get(answer.id);
     if (!answer || !streams) return;
     this.#unanswered.delete(answer.id);
-    if (!answer.isSuccess) return;
+    if (!answer.isSuccess) {
+      this.#options.timers.after(refusedRetryMs, () => this.#requestAgain(streams));
+      return;
+    }
     for (const stream of streams) if (this.#requested.has(stream)) this.#confirmed.add(stream);
+  }
+
+  /** Requests again what was refused, as far as it is wanted and not confirmed by now. */
+  #requestAgain(streams: ReadonlySet<string>): void {
+    for (const stream of streams) {
+      if (this.#confirmed.has(stream) || this.#toUnsubscribe.has(stream)) continue;
+      if (this.#requested.delete(stream)) this.#toSubscribe.add(stream);
+    }
+    this.#queueFlush();
   }
 }
 
