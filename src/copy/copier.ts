@@ -58,8 +58,7 @@ export type CopierParts = {
 
 /** Opens a copier; resolves when it has claimed what it can. */
 export async function openCopier(parts: CopierParts): Promise<Copier> {
-  const { master, holder, isAlone, timers, news, log } = parts;
-  const store: Store = { ...parts.store, copying: telling(parts.store.copying, news) };
+  const { store, master, holder, isAlone, timers, news, log } = parts;
   const clock = databaseClock(store.copying, parts);
   await clock.measurements.run();
   const wallNow = clock.now;
@@ -75,6 +74,8 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
     timers,
     mayRun: () => leads.mayRun(),
     tell: news.paused,
+    onRecorded: news.copiesChanged,
+    onStoreFailure: news.failed,
     log,
   });
   const leads = new Leads({
@@ -121,7 +122,7 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
     log,
   });
   return {
-    wake: (strategyId, version) => leads.wake(strategyId, version),
+    wake: leads.wake,
     async close() {
       leads.stop();
       void clock.measurements.close();
@@ -161,23 +162,6 @@ function databaseClock(
     },
   });
   return { measurements, now: () => wallNow() + offsetMs };
-}
-
-/** The same store, which also announces every copy that was written, and its own failure. */
-function telling(copying: CopyStore, news: Pick<CopierNews, "copiesChanged" | "failed">): CopyStore {
-  return {
-    ...copying,
-    async recordProgress(strategyId, holder, progress) {
-      try {
-        const isOurs = await copying.recordProgress(strategyId, holder, progress);
-        if (isOurs) news.copiesChanged(progress.map(({ copyId }) => copyId));
-        return isOurs;
-      } catch (error) {
-        if (error instanceof StoreFailure) news.failed(error);
-        throw error;
-      }
-    },
-  };
 }
 
 // Writes into the store how the venues fare: at once, then periodically, so that a reader knows that the

@@ -13,7 +13,7 @@ import type { Account } from "../domain/account.ts";
 import type { Copy, CopyAlarm, CopyReason, LeadAction, MirrorEntry } from "../domain/copying.ts";
 import type { MasterKey } from "../keys/master-key.ts";
 import type { CopiesStore, CopyProgress } from "../store/ports/copies.ts";
-import { type CopyStore, type Store, StoreUnavailable } from "../store/store.ts";
+import { type CopyStore, type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { CopyExecutor } from "./executor/copy-executor.ts";
 import { ActionLog } from "./leads/leads.ts";
 import { PollSchedule } from "./reconcile/poll.ts";
@@ -141,6 +141,10 @@ export type CopiesParts = {
   readonly isAllowed: (origin: string) => boolean;
   /** Notifies the owner of a copy that was paused or is being closed by someone else. */
   readonly tell: (copy: Copy, reason: CopyReason | CopyAlarm) => void;
+  /** Called when what became of copies is durable. */
+  readonly onRecorded: (copyIds: readonly string[]) => void;
+  /** Called when the store has failed. */
+  readonly onStoreFailure: (failure: StoreFailure) => void;
   readonly log: Pick<Logger, "error" | "warn">;
   /** Instead of `OPEN_ROWS_MAX`. */
   readonly openRowsMax?: number;
@@ -190,6 +194,8 @@ export class StrategyCopies {
       holder: parts.holder,
       mayRun: () => !this.#isEnded,
       pause: (ms) => this.#pauses.pause(ms),
+      onRecorded: parts.onRecorded,
+      onStoreFailure: parts.onStoreFailure,
     });
     this.#actions = new ActionLog(copying, strategyId, 0);
   }
@@ -446,7 +452,7 @@ export const GROUP_MAX = 50;
 /** Until a store that was out of reach is tried again, ms. */
 const RETRY_MS = 500;
 
-type WriterParts = {
+type WriterParts = Pick<CopiesParts, "onRecorded" | "onStoreFailure"> & {
   readonly store: Pick<CopiesStore, "recordProgress">;
   readonly strategyId: string;
   readonly holder: string;
@@ -475,13 +481,15 @@ export class ProgressWriter {
 
   /** Answers true for each. */
   async #write(batch: readonly CopyProgress[]): Promise<readonly true[]> {
-    const { store, strategyId, holder, mayRun, pause } = this.#parts;
+    const { store, strategyId, holder, mayRun, pause, onRecorded, onStoreFailure } = this.#parts;
     for (;;) {
       try {
         const isOurs = await store.recordProgress(strategyId, holder, batch);
         if (!isOurs) throw new ClaimLost();
+        onRecorded(batch.map(({ copyId }) => copyId));
         return batch.map(() => true);
       } catch (error) {
+        if (error instanceof StoreFailure) onStoreFailure(error);
         if (!(error instanceof StoreUnavailable && mayRun())) throw error;
         // It is unknown whether it was written; writing it again changes nothing.
         await pause(RETRY_MS);

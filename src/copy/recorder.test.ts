@@ -9,6 +9,7 @@ type Answer = () => Promise<boolean>;
 
 function createFixture(answer: Answer = () => Promise.resolve(true)) {
   const groups: (readonly string[])[] = [];
+  const recorded: (readonly string[])[] = [];
   let pauses = 0;
   const recordProgress = (_: string, __: string, progress: readonly CopyProgress[]) => {
     groups.push(progress.map(({ copyId }) => copyId));
@@ -23,8 +24,10 @@ function createFixture(answer: Answer = () => Promise.resolve(true)) {
       pauses += 1;
       return Promise.resolve();
     },
+    onRecorded: (copyIds) => recorded.push(copyIds),
+    onStoreFailure() {},
   });
-  return { writer, groups, pauses: () => pauses };
+  return { writer, groups, recorded, pauses: () => pauses };
 }
 
 function progressOf(copyId: string): CopyProgress {
@@ -32,11 +35,12 @@ function progressOf(copyId: string): CopyProgress {
 }
 
 test("what comes in together is written together, up to a bound", async () => {
-  const { writer, groups } = createFixture();
+  const { writer, groups, recorded } = createFixture();
   const ids = Array.from({ length: 2 * GROUP_MAX + 1 }, (_, index) => `copy-${index}`);
   await Promise.all(ids.map((id) => writer.record(progressOf(id))));
   expect(groups.map(({ length }) => length)).toEqual([GROUP_MAX, GROUP_MAX, 1]);
   expect(groups.flat()).toEqual(ids);
+  expect(recorded).toEqual(groups);
 });
 
 test("under another's claim nothing counts as recorded", async () => {

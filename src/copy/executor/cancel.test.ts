@@ -1,9 +1,10 @@
 // The target of a copy once an order that the strategy's market has filled in part is canceled.
 import { describe, expect, test } from "vitest";
-import { type Copy, EMPTY_BOOK, type LeadAction, type MirrorEntry, skipOf } from "../../domain/copying.ts";
+import { type LeadAction, type MirrorEntry, skipOf } from "../../domain/copying.ts";
 import { type Amount, decimal, formatBriefly, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
 import type { CopyProgress } from "../../store/ports/copies.ts";
-import { applyReport, CopyState } from "../orders/copy-state.ts";
+import { applyReport, type CopyState } from "../orders/copy-state.ts";
+import { freshState } from "../testing/copy-rows.ts";
 import type { VenueOrderState } from "../venue/venue.ts";
 import { cancel } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
@@ -38,9 +39,7 @@ async function canceled(
   { atOnce, later, own, isOpen = false, halted, isOld = false }: Case,
   record: (progress: CopyProgress) => void = () => {},
 ): Promise<CopyState> {
-  const copy = { copyId: "copy", strategyId: "one", family: "SPOT", status: "FOLLOWING", fromVersion: 0 };
-  const began = { ...copy, doneSeq: 0, book: EMPTY_BOOK } as unknown as Copy;
-  const state = new CopyState(began, [], async (progress) => record(progress));
+  const state = freshState(record);
   const quantity = decimal<Quantity>("0.002");
   const report = (status: VenueOrderState["status"], executed: string): VenueOrderState => ({
     ...{ clientOrderId: "id", venueOrderId: "7", status, quantity, updatedAt: 1 },

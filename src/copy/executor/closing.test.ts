@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
-import { type Copy, type CopyRequest, EMPTY_BOOK } from "../../domain/copying.ts";
-import { CopyState } from "../orders/copy-state.ts";
+import type { CopyRequest } from "../../domain/copying.ts";
+import { freshState } from "../testing/copy-rows.ts";
 import { Closing } from "./closing.ts";
 
 test("a request to close everything is over when the copy's stop loss has closed it", async () => {
-  const copy = { copyId: "copy", strategyId: "one", family: "SPOT", status: "FOLLOWING", fromVersion: 0 };
-  const began = { ...copy, doneSeq: 0, book: EMPTY_BOOK } as unknown as Copy;
-  const state = new CopyState(began, [], async () => {});
+  const state = freshState();
   const polled = Promise.withResolvers<void>();
   const woken = Promise.withResolvers<void>();
   const closing = new Closing({

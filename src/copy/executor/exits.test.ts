@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
-import { type Copy, EMPTY_BOOK, type LeadAction, type LeadFill } from "../../domain/copying.ts";
+import type { LeadAction, LeadFill } from "../../domain/copying.ts";
 import { type Amount, decimal, formatBriefly, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
-import { applyReport, CopyState, ownRow } from "../orders/copy-state.ts";
+import { applyReport, ownRow } from "../orders/copy-state.ts";
+import { freshState } from "../testing/copy-rows.ts";
 import type { VenueOrderState } from "../venue/venue.ts";
 import type { CopyContext } from "./context.ts";
 import { fill } from "./exits.ts";
 
 test("an answer about an order that is older than its end changes nothing any more", async () => {
-  const copy = { copyId: "copy", strategyId: "one", family: "SPOT", status: "FOLLOWING", fromVersion: 0 };
-  const began = { ...copy, doneSeq: 0, book: EMPTY_BOOK } as unknown as Copy;
-  const state = new CopyState(began, [], async () => {});
+  const state = freshState();
   const quantity = decimal<Quantity>("0.002");
   const report = (status: VenueOrderState["status"], executed: string): VenueOrderState => ({
     ...{ clientOrderId: "id", venueOrderId: "7", status, quantity, updatedAt: 1 },

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { type Copy, EMPTY_BOOK, type LeadAction, type MirrorEntry } from "../../domain/copying.ts";
+import type { LeadAction, MirrorEntry } from "../../domain/copying.ts";
 import { decimal, type Quantity } from "../../money/decimal.ts";
-import { CopyState, ownRow } from "../orders/copy-state.ts";
+import { ownRow } from "../orders/copy-state.ts";
+import { freshState } from "../testing/copy-rows.ts";
 import type { CopyContext } from "./context.ts";
 import { RowOrder } from "./row-order.ts";
 
@@ -44,12 +45,7 @@ test.each([
 
 /** The rows of a copy of a spot strategy, of which nothing is executed. */
 function createRows() {
-  const copy = { copyId: "copy", strategyId: "one", family: "SPOT", status: "FOLLOWING", fromVersion: 0 };
-  const state = new CopyState(
-    { ...copy, doneSeq: 0, book: EMPTY_BOOK } as unknown as Copy,
-    [],
-    async () => {},
-  );
+  const state = freshState();
   const time = { now: 1 };
   const gate = { isBlind: () => false };
   const context = { state, gate, now: () => time.now, leadAccount: () => null } as unknown as CopyContext;

@@ -123,12 +123,12 @@ export class Leads {
   }
 
   /** A strategy has committed; null for a version that is not known. Nothing happens if it is not claimed. */
-  wake(strategyId: string, version: number | null): void {
+  readonly wake = (strategyId: string, version: number | null): void => {
     const held = this.#held.get(strategyId);
     if (held === undefined || (version !== null && version <= held.journal.version)) return;
     held.isBehind = true;
     this.#goOn(held);
-  }
+  };
 
   /** Begins nothing any more. */
   stop(): void {

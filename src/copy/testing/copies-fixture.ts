@@ -134,6 +134,8 @@ export async function openCopiesFixture({
       mayRun: () => isAlive && leads.mayRun(),
       isAllowed: (asked) => asked === origin,
       tell: ({ copyId }, reason) => notified.push({ copyId, reason }),
+      onRecorded() {},
+      onStoreFailure() {},
       log,
       ...(bounds.openRowsMax !== null && { openRowsMax: bounds.openRowsMax }),
     });

@@ -1,9 +1,20 @@
 // Accounts at a venue and copies at them, as stores have them when somebody has connected one and follows a
-// strategy.
+// strategy, or in memory alone.
 import type { StrategyType } from "../../domain/account.ts";
 import type { AuditAction, AuditSubject, NewAuditRecord } from "../../domain/audit.ts";
-import { type CopySettings, EMPTY_BOOK } from "../../domain/copying.ts";
+import { type Copy, type CopySettings, EMPTY_BOOK } from "../../domain/copying.ts";
+import type { CopyProgress } from "../../store/ports/copies.ts";
 import type { Store } from "../../store/store.ts";
+import { CopyState } from "../orders/copy-state.ts";
+
+/**
+ * The state of a spot copy that has just begun, in memory alone. `record`: receives what becomes durable.
+ */
+export function freshState(record: (progress: CopyProgress) => void = () => {}): CopyState {
+  const copy = { copyId: "copy", strategyId: "one", family: "SPOT", status: "FOLLOWING", fromVersion: 0 };
+  const began = { ...copy, doneSeq: 0, book: EMPTY_BOOK } as unknown as Copy;
+  return new CopyState(began, [], async (progress) => record(progress));
+}
 
 /** Connects an account and begins a copy at it. */
 export async function beginCopyAt(
