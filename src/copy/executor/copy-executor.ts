@@ -20,17 +20,12 @@ import { magnitude } from "../../money/decimal.ts";
 import type { CopyControl, CopyProgress } from "../../store/ports/copies.ts";
 import { type CopyStore, StoreFailure, StoreUnavailable } from "../../store/store.ts";
 import type { ActionLog } from "../leads/leads.ts";
-import { CopyState, closesPosition, isLeg, isWaitingLeg } from "../orders/copy-state.ts";
+import { CopyState, closesPosition, isLeg, isOwnOrder, isWaitingLeg } from "../orders/copy-state.ts";
 import { isPositionExpected, restingSymbols } from "../reconcile/balances.ts";
 import { OrderWatch } from "../reconcile/order-watch.ts";
 import { POLL_INTERVAL_MS, poll } from "../reconcile/poll.ts";
-import {
-  isOwnOrder,
-  isUneven,
-  isWithoutLead,
-  type Reconciled,
-  reconcileSymbol,
-} from "../reconcile/reconciler.ts";
+import { type Reconciled, reconcileSymbol } from "../reconcile/reconciler.ts";
+import { isUneven, isWithoutLead } from "../reconcile/uneven.ts";
 import { Missing } from "../reconcile/write-off.ts";
 import { Alarms } from "../session/alarms.ts";
 import {

@@ -6,8 +6,7 @@
 import { orderIdOf } from "../../domain/collective-id.ts";
 import { type LeadAction, type MirrorEntry, skipOf } from "../../domain/copying.ts";
 import { magnitude } from "../../money/decimal.ts";
-import { closesPosition, isLeg, skipped } from "../orders/copy-state.ts";
-import { isOwnOrder } from "../reconcile/reconciler.ts";
+import { closesPosition, isLeg, isOwnOrder, skipped } from "../orders/copy-state.ts";
 import { leadOpening } from "../sizing/proportion.ts";
 import type { CopyContext } from "./context.ts";
 

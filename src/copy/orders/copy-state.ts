@@ -671,6 +671,11 @@ export function isLeg({ kind }: Pick<MirrorEntry, "kind">): boolean {
   return kind === "PLACE_LEG";
 }
 
+/** An order that reduces, of the copy's own. */
+export function isOwnOrder({ kind }: MirrorEntry): boolean {
+  return kind === "RECONCILE" || kind === "FLATTEN" || kind === "CLOSE" || kind === "STOP";
+}
+
 /** Whether a leg of the strategy has the symbol, side and type of a mirrored leg. */
 export function isSameKind(
   { symbol, side, orderType }: Pick<MirrorEntry, "symbol" | "side" | "orderType">,

@@ -8,7 +8,8 @@ import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 import { CountingVenue } from "../testing/counting-venue.ts";
-import { isWithoutLead, promisedBy } from "./reconciler.ts";
+import { promisedBy } from "./reconciler.ts";
+import { isWithoutLead } from "./uneven.ts";
 
 let fixture: CopiesFixture;
 let way: CountingVenue;

@@ -20,21 +20,18 @@ import {
   atLeastZero,
   least,
   magnitude,
-  type Price,
   type Quantity,
   shareOf,
   subtract,
   sum,
   ZERO,
 } from "../../money/decimal.ts";
-import { ownedOf } from "../../money/posting.ts";
 import { cancelLegs, cancelOrEnd, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { fitted, sendAtMarket } from "../executor/exits.ts";
 import { addLegRow, endWait, hasLegOfKind, replaceOrSend } from "../executor/legs.ts";
 import { feesOfSpot } from "../executor/place.ts";
-import { findAtVenue, NOT_FOUND_AFTER_MS } from "../executor/submit.ts";
-import { baseOf, isFlat } from "../leads/actions.ts";
+import { findAtVenue } from "../executor/submit.ts";
 import {
   applyReport,
   type CopyState,
@@ -44,7 +41,7 @@ import {
   isClosedBy,
   isLeg,
   isOpen,
-  isSameKind,
+  isOwnOrder,
   isWaitingLeg,
   isWantOfFunds,
   missedSince,
@@ -56,7 +53,8 @@ import {
 import { refusedAs } from "../session/failures.ts";
 import { unexecuted } from "../sizing/proportion.ts";
 import { ENDED_MS_MAX, UNCONFIRMED_MS_MAX } from "./balances.ts";
-import { isRefusedLately, missingStops, sendStops } from "./stops.ts";
+import { isRefusedLately, sendStops } from "./stops.ts";
+import { closesOnly, isExitOfNothing, isOvertaken, isStaleLeg, missingLegs } from "./uneven.ts";
 
 /**
  * CLEAN: nothing to do; `unsold` says why a remainder cannot be sold. WAITS: for an open order. UNPROTECTED:
@@ -93,42 +91,6 @@ const REFUSED_TIMES = 30;
 const WOULD_TRIGGER_CODE = -2021;
 const CLEAN: Reconciled = { kind: "CLEAN", unsold: null };
 const WAITS: Reconciled = { kind: "WAITS" };
-
-/** Whether a symbol needs reconciliation, as far as memory shows. */
-export function isUneven(
-  context: Pick<CopyContext, "state" | "leadAccount" | "now">,
-  symbol: string,
-): boolean {
-  const { state } = context;
-  const { status } = state.copy;
-  const { quantity } = state.holding(symbol);
-  if (status === "STOPPED") return false;
-  if (status === "CLOSING") return quantity !== 0n || state.open(symbol).some(isAtVenue);
-  if (quantity !== state.target(symbol) || readyLegs(state, symbol).length > 0) return true;
-  const resting = state.resting(symbol);
-  if (resting.some(({ isCancelDue }) => isCancelDue === true)) return true;
-  if (state.hasNothing(symbol) && resting.some((entry) => isLeg(entry) && !isWaitingLeg(entry))) return true;
-  if (status === "PAUSED" && resting.some((entry) => !isLeg(entry) && opensSomething(context, entry)))
-    return true;
-  const isOver = (entry: MirrorEntry) => isStaleLeg(context, entry) || isOvertaken(context, entry);
-  if (resting.some((entry) => isOver(entry) || isExitOfNothing(context, entry))) return true;
-  return missingLegs(context, symbol).length > 0 || missingStops(context, symbol).length > 0;
-}
-
-/**
- * Whether a futures copy has a position where its strategy has none, or one on the other side, although its
- * target allows it. An order through zero that becomes known late can leave such a position; it copies
- * nothing.
- */
-export function isWithoutLead(
-  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
-  symbol: string,
-): boolean {
-  const account = leadAccount();
-  if (state.copy.family === "SPOT" || account === null || state.target(symbol) === 0n) return false;
-  const theirs = account.positions.get(symbol)?.quantity ?? ZERO;
-  return theirs === 0n || theirs > 0n !== state.holding(symbol).quantity > 0n;
-}
 
 /** One step towards the target. Throws what the session throws. */
 export async function reconcileSymbol(
@@ -174,10 +136,6 @@ export async function reconcileSymbol(
   if (isClean && terms.isClosing && state.holding(symbol).quantity !== held) return WAITS;
   const isWaiting = isInDoubt && isClean;
   return isWaiting ? { kind: "LEFT", skip: skipOf("UNCONFIRMED") } : reduced;
-}
-
-function isAtVenue({ status }: MirrorEntry): boolean {
-  return status === "RESTING" || status === "UNCONFIRMED";
 }
 
 /**
@@ -398,11 +356,6 @@ function closedBy(
   return sum(theirs.map(unexecuted)) > position ? ZERO : sum(own.map(unexecuted));
 }
 
-/** Whether a contract's order was to open nothing, although the venue would let it go through zero. */
-function closesOnly({ kind, retained, reduceOnly }: MirrorEntry): boolean {
-  return kind === "PLACE" && retained === 0n && reduceOnly !== true;
-}
-
 /**
  * Cancels sales on spot that the venue does not show: they may be open. One that it does not know may have
  * been executed, and stays unconfirmed.
@@ -484,11 +437,6 @@ function reducedOf(state: CopyState, symbol: string, { kind }: ReconcileTerms): 
   return kind === "STOP" ? state.position(symbol) : state.holding(symbol).quantity;
 }
 
-/** An order that reduces, of the copy's own. */
-export function isOwnOrder({ kind }: MirrorEntry): boolean {
-  return kind === "RECONCILE" || kind === "FLATTEN" || kind === "CLOSE" || kind === "STOP";
-}
-
 /**
  * Places the legs of the strategy that the copy's position is without. MISSING: one is missing, or not
  * confirmed, afterwards. PASSED: the venue refuses a stop because its price has passed that.
@@ -530,54 +478,6 @@ async function sendMissing(
   return await replaceOrSend(context, { ...row, status, skip: null, stopPrice, updatedAt: context.now() });
 }
 
-/** The strategy's legs on a symbol that close the side which the copy has, and of whose kind it has none. */
-function missingLegs(
-  { state, leadAccount, now }: Pick<CopyContext, "state" | "leadAccount" | "now">,
-  symbol: string,
-): readonly Leg[] {
-  if (state.copy.family === "SPOT" || state.copy.status === "CLOSING") return [];
-  const legs = [...(leadAccount()?.openLegs.values() ?? [])];
-  const present = new Set(legs.map(({ legId }) => legId));
-  // A leg left from before the strategy's replacement gives way to its successor, and one that has fired is
-  // over although its fee is not known. An unconfirmed one may not be there, and is sent again: the venue
-  // takes one of a kind. One that it had acknowledged may only be shown late.
-  const isHidden = ({ status, unseenSince, updatedAt }: MirrorEntry) =>
-    status === "UNCONFIRMED" && (unseenSince === undefined || now() - updatedAt >= NOT_FOUND_AFTER_MS);
-  const own = state
-    .open(symbol)
-    .filter(
-      (entry) =>
-        isLeg(entry) && isOpen(entry) && !isHidden(entry) && present.has(orderIdOf(entry.collectiveId ?? "")),
-    );
-  return legs.filter(
-    (leg) =>
-      leg.symbol === symbol &&
-      leg.status === "NEW" &&
-      closesPosition(state, leg) &&
-      !own.some((entry) => isSameKind(entry, leg)),
-  );
-}
-
-/**
- * Whether a leg is at the venue, or waits to be sent again, although the strategy, which is still in the
- * position, has none of its kind any more: one whose successor the venue refused, and the strategy has
- * canceled since.
- */
-function isStaleLeg(
-  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
-  entry: MirrorEntry,
-): boolean {
-  const account = leadAccount();
-  if (!isLeg(entry) || account === null || entry.collectiveId === null) return false;
-  // A mirrored leg that waits for its position is over when its cancel is executed.
-  if (isWaitingLeg(entry) && entry.seq !== null) return false;
-  const { symbol, side } = entry;
-  const theirs = account.positions.get(symbol ?? "")?.quantity ?? ZERO;
-  if (theirs === 0n || theirs > 0n !== (side === "SELL") || !closesPosition(state, entry)) return false;
-  if (account.openLegs.has(orderIdOf(entry.collectiveId))) return false;
-  return ![...account.openLegs.values()].some((leg) => isSameKind(entry, leg));
-}
-
 /**
  * Whether a leg is the stop of a position that the copy has, although its strategy has left it or the copy
  * closes.
@@ -590,35 +490,4 @@ function protectsLast(
   if (!isLeg(entry) || entry.orderType !== "STOP_MARKET" || !closesPosition(state, entry)) return false;
   const theirs = leadAccount()?.positions.get(entry.symbol ?? "")?.quantity ?? ZERO;
   return isClosing || (entry.side === "SELL" ? theirs <= 0n : theirs >= 0n);
-}
-
-/** Whether the strategy has nothing of a symbol any more. */
-function isLeadFlat(
-  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
-  symbol: string,
-  price: Price | null,
-): boolean {
-  const account = leadAccount();
-  if (account === null) return false;
-  if (state.copy.family === "FUTURES") return !account.positions.has(symbol);
-  const owned = ownedOf(account.balances, baseOf(symbol)) as bigint as Quantity;
-  return price !== null && isFlat("SPOT", owned, price);
-}
-
-/** Whether an open order was to close a contract's position that is gone: it would open the other side. */
-function isExitOfNothing({ state }: Pick<CopyContext, "state">, entry: MirrorEntry): boolean {
-  return state.copy.family === "FUTURES" && closesOnly(entry) && state.hasNothing(entry.symbol ?? "");
-}
-
-/**
- * Whether an open order would open something although the strategy has left the symbol, and its original has
- * ended.
- */
-function isOvertaken(context: Pick<CopyContext, "state" | "leadAccount">, entry: MirrorEntry): boolean {
-  return (
-    !isLeg(entry) &&
-    opensSomething(context, entry) &&
-    isLeadFlat(context, entry.symbol ?? "", entry.price) &&
-    !restsAtStrategy(context, entry)
-  );
 }

@@ -5,7 +5,7 @@
 
 import { collectiveId } from "../../domain/collective-id.ts";
 import { type MirrorEntry, skipOf } from "../../domain/copying.ts";
-import { awaitsTrigger, isStopType, type Order } from "../../domain/order.ts";
+import { isStopType, type Order } from "../../domain/order.ts";
 import {
   atLeastZero,
   least,
@@ -26,27 +26,12 @@ import { isOpen, type NewEntry, ownRow } from "../orders/copy-state.ts";
 import { heldOnAccount } from "../sizing/book.ts";
 import { unexecuted } from "../sizing/proportion.ts";
 import { sizeSkip, snapPrice, snapQuantity, takesMarketPrice } from "../sizing/snap.ts";
+import { missingStops } from "./uneven.ts";
 
 /** Until a stop or leg that the venue has refused is sent again, ms; each time so many times as long. */
 const REFUSED_MS_MIN = 10_000;
 const REFUSED_MS_MAX = 900_000;
 const REFUSED_TIMES = 2;
-
-/** The strategy's stops of a spot pair that wait for their trigger, and of which the copy has none open. */
-export function missingStops(
-  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
-  symbol: string,
-): readonly Order[] {
-  const { family, status, strategyId } = state.copy;
-  if (family !== "SPOT" || status === "CLOSING" || state.target(symbol) === 0n) return [];
-  const stops = [...(leadAccount()?.openOrders.values() ?? [])].filter(
-    (order) => order.symbol === symbol && order.side === "SELL" && awaitsTrigger(order),
-  );
-  if (stops.length === 0) return [];
-  const rows = state.open(symbol).filter(isOpen);
-  const present = new Set(rows.map((entry) => entry.collectiveId));
-  return stops.filter(({ orderId }) => !present.has(collectiveId(strategyId, orderId)));
-}
 
 /**
  * Sends the missing stops of a symbol that may be made up for; returns whether one of them is still missing.
