@@ -464,6 +464,8 @@ export const SKIP_REASONS = [
   "OVERTAKEN",
   /** The venue has not confirmed it in time; it is not sent again. */
   "UNCONFIRMED",
+  /** Its request was lost, and was not sent again since the position's stop waited behind it. */
+  "STOP_FIRST",
   /** The leg is the last stop of a position that the copy still has. */
   "PROTECTS",
   /** The copier's own limits, from here to LOSS_OF_DAY. Not among the symbols that the copy may open. */

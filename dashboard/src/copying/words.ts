@@ -31,6 +31,7 @@ export const SKIP_NAMES: Names<SkipJson["reason"]> = {
   CREDENTIALS: "API key refused",
   OVERTAKEN: "Superseded by the strategy",
   UNCONFIRMED: "Not confirmed by the exchange",
+  STOP_FIRST: "Lost, and the stop went first",
   PROTECTS: "Stop kept until the position is closed",
   SYMBOL_NOT_ALLOWED: "Symbol not among your settings",
   ABOVE_POSITION_MAX: "Above your limit for a position",

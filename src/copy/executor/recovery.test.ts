@@ -262,8 +262,13 @@ describe("a stop", () => {
     await fixture.eventually("nothing goes on", () => atRest() >= 100);
     expect(proxy.seen).not.toContain("POST /fapi/v1/algoOrder");
     await fixture.waitFor("all is done", async () => (await fixture.copy(copier)).doneSeq === 4);
+    // The order that was lost is not sent again: the stop waits for nothing else.
+    await fixture.waitFor("it has its stop", async () => (await legs()).length === 1);
     expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.002");
-    expect(await legs()).toHaveLength(1);
+    const log = await fixture.log(copier);
+    expect(log[1]).toBe("PLACE SELL MARKET 0.004 SKIPPED STOP_FIRST");
+    expect(log).toContain("RECONCILE SELL MARKET 0.002 FILLED executed 0.002");
+    expect(log.at(-1)).toMatch(/^PLACE_LEG SELL STOP_MARKET (SENT|RESTING)/);
   });
 
   test("whose request is lost on its way is sent again at once, under the same id", async () => {

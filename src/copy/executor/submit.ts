@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { BackOff } from "../../concurrency/delays.ts";
 import type { StrategyType } from "../../domain/account.ts";
-import type { MirrorEntry, Skip } from "../../domain/copying.ts";
+import { type MirrorEntry, type Skip, skipOf } from "../../domain/copying.ts";
 import type { LegType } from "../../domain/leg.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
 import {
@@ -25,6 +25,7 @@ import {
   type CopyState,
   type Counts,
   doubtedSince,
+  isClosedBy,
   isLeg,
   type Refused,
 } from "../orders/copy-state.ts";
@@ -98,7 +99,8 @@ type Submission = { readonly opens: boolean; readonly onlyOpens: boolean; readon
  *         queried by its id until it is found, or too old to be executed, or a contract's position shows it
  *                           │ not found
  *                           ▼
- *         a market order that neither trades nor position show: sent again under another id
+ *         a market order that neither trades nor position show: sent again under another id, unless the
+ *         position's stop waits behind it
  *         anything else: UNCONFIRMED, not sent again; polls go on querying it
  *
  * A leg that is not found, or cannot be queried, is sent again at once under the same id, since a position
@@ -130,6 +132,7 @@ export async function submit(
       if (resolved === "ABSENT" && isLeg(given)) await context.pause(retryMs);
       if (isBookedSince(state, given)) return { kind: "BOOKED" };
       if (resolved !== "ABSENT") return resolved;
+      if (keepsStopWaiting(state, given)) return attempts.unsent(skipOf("STOP_FIRST"));
       attempts.next();
       await state.flush();
     }
@@ -162,6 +165,18 @@ export async function isOfOldRules(
   outcome: Outcome,
 ): Promise<boolean> {
   return outcome.kind === "REFUSED" && (await session.haveRulesChanged(symbol ?? "", outcome.refusal));
+}
+
+/**
+ * Whether the stop of the position that the copy has waits behind an order of the strategy that may close it:
+ * being in doubt twice, the order would leave the position without its stop for ten seconds and more.
+ */
+function keepsStopWaiting(state: CopyState, { seq, symbol, side, entryId }: MirrorEntry): boolean {
+  if (seq === null || !isClosedBy(side, state.position(symbol ?? ""))) return false;
+  return state.outbox(symbol ?? "").some((leg) => {
+    const isStop = leg.kind === "PLACE_LEG" && leg.orderType === "STOP_MARKET";
+    return isStop && leg.side === side && leg.entryId > entryId;
+  });
 }
 
 /**

@@ -120,6 +120,10 @@ const WORDS: {
     plain:
       "The exchange did not confirm it, and it was not sent again, since it might have been executed twice. If it turns up at the exchange, it is recorded.",
   },
+  STOP_FIRST: {
+    plain:
+      "Its request was lost on the way to the exchange. It was not sent again, because the position's stop waited for it.",
+  },
   PROTECTS: {
     plain: "The strategy has left its position, and the copy has not yet: its stop stays until then.",
   },
