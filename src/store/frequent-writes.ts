@@ -53,7 +53,9 @@ export function frequentWrites(db: Kysely<Tables>, execute: Execute) {
     db,
     { strategy_id: "text", order_id: "bigint" },
     (given) => sql`
-      DELETE FROM queue_notes WHERE (strategy_id, order_id) IN (SELECT strategy_id, order_id FROM ${given})`,
+      DELETE FROM queue_notes WHERE (strategy_id, order_id) IN (SELECT strategy_id, order_id FROM ${given})
+        AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.strategy_id = queue_notes.strategy_id
+          AND o.order_id = queue_notes.order_id AND o.is_open = 1)`,
   );
   return {
     async logBudgets(entry, { forgetBefore }) {

@@ -46,6 +46,19 @@ async function inTurn(all: Fixture, steps: readonly ((market: StubMarket) => unk
   }
 }
 
+/** Holds the market's answers about trades until they are released; `asked`: the first is requested. */
+function heldAnswers(market: StubMarket) {
+  const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const answer = market.matchedBetween.bind(market);
+  market.matchedBetween = async (...range) => {
+    const trades = await answer(...range);
+    asked.resolve();
+    await gate.promise;
+    return trades;
+  };
+  return { asked: asked.promise, release: gate.resolve };
+}
+
 const aheadOf = ({ triggers }: Pick<Fixture, "triggers">, orderId: number) => {
   const ahead = triggers.aheadOf("one", orderId);
   return ahead == null ? ahead : formatBriefly(ahead);
@@ -755,23 +768,61 @@ describe("after a time in which nobody listened", () => {
     const all = await strictFixture();
     await all.place("one", "BUY", "59999.99", { quantity: "0.003" });
     await inTurn(all, [(market) => market.aggregate(SYMBOL, "buyer", "0.1", "60001")]);
-    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const answer = all.market.matchedBetween.bind(all.market);
-    all.market.matchedBetween = async (...range) => {
-      const trades = await answer(...range);
-      asked.resolve();
-      await gate.promise;
-      return trades;
-    };
+    const answers = heldAnswers(all.market);
     all.market.miss(SYMBOL, all.time.now(), all.time.now());
-    await asked.promise;
+    await answers.asked;
     all.time.advance(1);
     all.market.unheard(SYMBOL, "seller", "0.0012", "59999.99");
     all.time.advance(1);
     all.market.aggregate(SYMBOL, "seller", "0.0003", "59999.99");
-    gate.resolve();
+    answers.release();
     await all.settled();
     expect(await fillsOf(all, 1)).toEqual(["0.0002 @ 59999.99", "0.0003 @ 59999.99"]);
+  });
+
+  test("a trade is looked up that was made before the stream began, while a look-up found none", async () => {
+    const before = await strictFixture();
+    await before.place("one", "BUY", "59999.99", { quantity: "0.003" });
+    await before.settled();
+    await before.triggers.close();
+
+    const after = startOn(before.store, before.time);
+    const answers = heldAnswers(after.market);
+    after.time.advance(1_000);
+    await after.triggers.open();
+    await answers.asked;
+    after.time.advance(1);
+    after.market.unheard(SYMBOL, "seller", "0.0012", "59999.99");
+    after.time.advance(1);
+    after.market.openBook(SYMBOL, BOOK_S);
+    answers.release();
+    await after.settled();
+    expect(await fillsOf(before, 1)).toEqual(["0.0002 @ 59999.99"]);
+  });
+
+  test("a look-up for one strategy hides no trade from another, whose look-up was earlier", async () => {
+    const before = await strictFixture({ ...STRICT, strategies: ["one", "two"] });
+    await before.place("one", "BUY", "59999.99", { quantity: "0.003" });
+    await inTurn(before, [(market) => market.aggregate(SYMBOL, "buyer", "0.1", "60001")]);
+    await before.settled();
+    await before.triggers.close();
+
+    const after = startOn(before.store, before.time);
+    after.market.history.push(...before.market.history);
+    after.time.advance(1_000);
+    await after.triggers.open();
+    await after.settled();
+    after.time.advance(1);
+    after.market.unheard(SYMBOL, "seller", "0.0012", "59999.99");
+    after.time.advance(1);
+    // Its book is not known yet, so its past is looked up, too.
+    await after.place("two", "BUY", "59000", { quantity: "0.001" });
+    await after.settled();
+    after.time.advance(1);
+    after.market.openBook(SYMBOL, BOOK_S);
+    after.market.aggregate(SYMBOL, "seller", "0.0003", "59999.99");
+    await after.settled();
+    expect(await fillsOf(before, 1)).toEqual(["0.0002 @ 59999.99", "0.0003 @ 59999.99"]);
   });
 
   test("partial fills that leave nobody in front are noted, and hold up no watermark", async () => {
@@ -797,6 +848,7 @@ describe("after a time in which nobody listened", () => {
     await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.0002", "59999.99")]);
     all.time.advance(5_000);
     await all.settled();
+    await all.store.forgetQueues([{ strategyId: "one", orderId: 1 }]);
     expect(await all.store.listQueueNotes(["one"])).toHaveLength(1);
     await all.desk.execute("one", { type: "CancelOrder", orderId: 1 });
     all.time.advance(5_000);

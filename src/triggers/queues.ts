@@ -78,8 +78,10 @@ type Followed = {
   /** What trades have filled, or are expected to by a command without an answer, by strategy and trade. */
   readonly recorded: Map<string, RecordedTrade>;
   isLookingUp: boolean;
-  /** The last trade, from the market or looked up; null before the first. */
-  known: Known | null;
+  /** The last live trade. */
+  lastTrade: Known | null;
+  /** The last trade of the first look-up that has found any: trades behind it may be missing. */
+  lookedUpTo: Known | null;
   /**
    * Until when a look-up has found no trade, while the stream of them may not have been open, market time in
    * Unix ms; null otherwise.
@@ -270,13 +272,13 @@ export class Queues {
     const busy = new Set([...this.#unfinished].map(({ strategyId, symbol }) => `${strategyId} ${symbol}`));
     const noted: { readonly order: Waiting; readonly unnotedSince: number | null }[] = [];
     const notes: QueueNote[] = [];
-    for (const { symbol, queues, held, known } of this.#symbols.values()) {
+    for (const { symbol, queues, held, lastTrade } of this.#symbols.values()) {
       for (const order of queues.orders()) {
         const { strategyId, orderId, position, applied } = order;
         // What a command on its way may fill is not known yet.
         if (!order.isChanged || !order.isReady || held.has(strategyId) || busy.has(`${strategyId} ${symbol}`))
           continue;
-        const last = known === null ? applied : { tradeId: known.aggregateId, at: known.time };
+        const last = lastTrade === null ? applied : { tradeId: lastTrade.aggregateId, at: lastTrade.time };
         const { tradeId, at } = last ?? { tradeId: null, at: order.appliedUntil };
         notes.push({ strategyId, orderId, symbol, ...position, tradeId, at });
         noted.push({ order, unnotedSince: order.unnotedSince });
@@ -346,7 +348,8 @@ export class Queues {
       missed: [],
       recorded: new Map(),
       isLookingUp: false,
-      known: null,
+      lastTrade: null,
+      lookedUpTo: null,
       quietUntil: null,
       isBehind: false,
       release: this.#deps.market.followBook(symbol, (event) => this.#received(followed, event)),
@@ -446,7 +449,10 @@ export class Queues {
   #received(followed: Followed, event: BookEvent): void {
     const { symbol, queues, held } = followed;
     if (event.type === "TRADE") this.#traded(followed, event.trade);
-    if (queues.isEmpty) return;
+    if (queues.isEmpty) {
+      followed.quietUntil = null;
+      return;
+    }
     const isConcerned = (strategyId: string) => !held.has(strategyId);
     const { market } = this.#deps;
     const book = market.book(symbol);
@@ -474,8 +480,9 @@ export class Queues {
   }
 
   #traded(followed: Followed, trade: MarketTrade): void {
-    const { symbol, queues, held, known } = followed;
-    followed.known = trade;
+    const { symbol, queues, held, lastTrade, lookedUpTo } = followed;
+    const known = lastTrade ?? lookedUpTo;
+    followed.lastTrade = trade;
     this.#deps.onTrade(symbol, trade.price);
     if (queues.isEmpty) return;
     if (known !== null && !follows(trade, known)) this.missed(symbol, known.time);
@@ -750,18 +757,17 @@ export class Queues {
       const unknownSince: number | null = known === null ? (isStreamed ? null : until) : known.time;
       if (isLive && unknownSince !== null && (known === null || !follows(trade, known))) {
         missed.splice(0, index - trades.length);
-        for (const [strategyId, reason] of strategies) {
-          if (held.get(strategyId) !== reason) continue;
-          held.set(strategyId, { missedSince: unknownSince, changedAt: null });
-        }
-        return;
+        return stayHeld(followed, strategies, unknownSince);
       }
       const matches = queues.match(trade, step, isConcerned, recordedIn(followed));
       await this.#fill(followed, trade, matches, trade.time);
       known = later(known, trade);
     }
-    if (known !== null) followed.known = later(followed.known, known);
-    else if (!isStreamed && followed.known === null) followed.quietUntil = until;
+    if (known !== null) followed.lookedUpTo ??= known;
+    else if (until !== null && !isStreamed && followed.lastTrade === null) {
+      if (this.#deps.market.book(symbol) !== null) return stayHeld(followed, strategies, until);
+      followed.quietUntil = earlier(followed.quietUntil, until);
+    }
     for (const [strategyId, reason] of strategies) {
       // There may be another reason since.
       if (held.get(strategyId) === reason) held.delete(strategyId);
@@ -785,6 +791,14 @@ type CommittedChange = Pick<Announcement, "account" | "orders" | "events" | "seq
 /** The change of the book that an event is, in the key of a crossing. */
 function changeOf({ type, updateId }: Extract<BookEvent, { type: "DIFF" | "TICKER" }>): string {
   return `${type}:${updateId}`;
+}
+
+/** Trades since a market time, Unix ms, are to be looked up next. */
+function stayHeld({ held }: Followed, strategies: ReadonlyMap<string, Held>, missedSince: number): void {
+  for (const [strategyId, reason] of strategies) {
+    // There may be another reason since.
+    if (held.get(strategyId) === reason) held.set(strategyId, { missedSince, changedAt: null });
+  }
 }
 
 /** Whether no trade is missing between one that is known and a live one. */

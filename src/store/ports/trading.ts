@@ -235,7 +235,7 @@ export type TradingStore = {
    * written last. Rejects if they cannot be written.
    */
   noteQueues(notes: readonly QueueNote[]): Promise<void>;
-  /** Removes the notes of orders that are not open any more. */
+  /** Removes the notes of these orders, as far as they are not open any more. */
   forgetQueues(orders: readonly Pick<QueueNote, "strategyId" | "orderId">[]): Promise<void>;
   /** The notes of strategies' orders. */
   listQueueNotes(strategyIds: readonly string[]): Promise<readonly QueueNote[]>;

@@ -61,7 +61,6 @@ export class OpenShadows {
       return;
     }
     const waiting = waitingOf(shadowAccount.name, order, model);
-    this.#lastTradeId ??= order.queue?.book?.lastTradeId ?? null;
     this.#queues.join(waiting, this.#market.book(this.#symbol));
     this.#strict.set(shadowAccount.name, { shadowAccount, waiting });
   }

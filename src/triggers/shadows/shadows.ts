@@ -89,6 +89,7 @@ export class Shadows {
   #stopListening: (() => void) | null = null;
   #stopListeningElsewhere: () => Promise<void> = async () => {};
   #stopLookingUp: () => void = () => {};
+  #isLookingUp = false;
   #isClosed = false;
 
   constructor(deps: Deps) {
@@ -102,9 +103,9 @@ export class Shadows {
         for (const { strategyId } of strategies) void this.#lookUp(strategyId);
       },
       lost() {},
-      resumed: () => this.#lookUpAll(),
+      resumed: () => void this.#lookUpAll(),
     });
-    this.#stopLookingUp = this.#deps.timers.every(LOOK_UP_INTERVAL_MS, () => this.#lookUpAll());
+    this.#stopLookingUp = this.#deps.timers.every(LOOK_UP_INTERVAL_MS, () => void this.#lookUpAll());
   }
 
   /** Whether the shadow of an order runs here, or its rows are not stored yet. */
@@ -277,8 +278,12 @@ export class Shadows {
     }
   }
 
-  #lookUpAll(): void {
-    for (const strategyId of this.#watched.keys()) void this.#lookUp(strategyId);
+  /** One after another. Never rejects. */
+  async #lookUpAll(): Promise<void> {
+    if (this.#isLookingUp) return;
+    this.#isLookingUp = true;
+    for (const strategyId of [...this.#watched.keys()]) await this.#lookUp(strategyId);
+    this.#isLookingUp = false;
   }
 
   /** Another server may have committed to a strategy: its open orders may have ended. Never rejects. */

@@ -198,10 +198,12 @@ test("streams that upstream refuses are requested again after some seconds", asy
   await settle(fixture);
   upstream.setRefusing(false);
   await pass(fixture, refusedRetryMs);
-  await until(() => upstream.controls.length === 2);
+  await pass(fixture, 1_000);
+  await until(() => upstream.controls.length === 3);
   expect(upstream.subscribed()).toEqual(["a@trade", "b@trade"]);
   await pass(fixture, 2 * refusedRetryMs);
-  expect(controlsOf(upstream)).toEqual(["SUBSCRIBE 2", "SUBSCRIBE 2"]);
+  // In two messages: one of the streams may be what upstream refuses.
+  expect(controlsOf(upstream)).toEqual(["SUBSCRIBE 2", "SUBSCRIBE 1", "SUBSCRIBE 1"]);
 });
 
 test("a listener that throws does not keep the message from the others", async () => {

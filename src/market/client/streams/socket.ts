@@ -37,6 +37,8 @@ export class StreamSocket {
   readonly #socket: WebSocket;
   readonly #toSubscribe: Set<string>;
   readonly #toUnsubscribe = new Set<string>();
+  /** Streams that were refused together, halved each time: one alone can be the reason. */
+  readonly #refused: (readonly string[])[] = [];
   /** The exchange counts a stream from its subscription to its unsubscription. */
   readonly #requested = new Set<string>();
   readonly #confirmed = new Set<string>();
@@ -158,7 +160,7 @@ export class StreamSocket {
   #flush(): void {
     const { timers, wallClock } = this.#options;
     if (this.#socket.readyState !== WebSocket.OPEN || this.#cancelFlush !== null) return;
-    if (this.#toSubscribe.size + this.#toUnsubscribe.size === 0) return;
+    if (this.#toSubscribe.size + this.#toUnsubscribe.size + this.#refused.length === 0) return;
     const waitMs = this.#controlAt + controlIntervalMs - wallClock.now();
     if (waitMs <= 0) this.#sendBatch();
     this.#cancelFlush = timers.after(waitMs > 0 ? waitMs : controlIntervalMs, () => {
@@ -174,9 +176,13 @@ export class StreamSocket {
   #sendBatch(): void {
     const isNearlyFull = this.#requested.size + this.#toSubscribe.size > streamsPerConnectionMax;
     const isLeaving = this.#toUnsubscribe.size > 0 && isNearlyFull;
-    const isSubscribing = !isLeaving && this.#toSubscribe.size > 0;
+    const isOnlyRefused = this.#toSubscribe.size + this.#toUnsubscribe.size === 0;
+    const isSubscribing = isOnlyRefused || (!isLeaving && this.#toSubscribe.size > 0);
     const pending = isSubscribing ? this.#toSubscribe : this.#toUnsubscribe;
-    const params = [...pending.values().take(streamsPerMessageMax)];
+    const params = isOnlyRefused
+      ? (this.#refused.shift() ?? []).filter((stream) => this.#isMissing(stream))
+      : [...pending.values().take(streamsPerMessageMax)];
+    if (params.length === 0) return;
     this.#controlId += 1;
     this.#controlAt = this.#options.wallClock.now();
     for (const stream of params) {
@@ -203,11 +209,18 @@ export class StreamSocket {
     for (const stream of streams) if (this.#requested.has(stream)) this.#confirmed.add(stream);
   }
 
-  /** Requests again what was refused, as far as it is wanted and not confirmed by now. */
+  /** Whether a stream is wanted and was requested, and is not confirmed. */
+  #isMissing(stream: string): boolean {
+    const isWanted = this.#requested.has(stream) && !this.#toUnsubscribe.has(stream);
+    return isWanted && !this.#confirmed.has(stream);
+  }
+
+  /** Requests again what was refused, as far as it is wanted and not confirmed by now, in two messages. */
   #requestAgain(streams: ReadonlySet<string>): void {
-    for (const stream of streams) {
-      if (this.#confirmed.has(stream) || this.#toUnsubscribe.has(stream)) continue;
-      if (this.#requested.delete(stream)) this.#toSubscribe.add(stream);
+    const again = [...streams].filter((stream) => this.#isMissing(stream));
+    const half = Math.ceil(again.length / 2);
+    for (const part of [again.slice(0, half), again.slice(half)]) {
+      if (part.length > 0) this.#refused.push(part);
     }
     this.#queueFlush();
   }
