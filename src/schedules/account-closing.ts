@@ -14,15 +14,10 @@ const INTERVAL_MS = 2_000;
  * ms.
  */
 export const WITHDRAWAL_MS_MAX = 3_600_000;
-/** More than one request of a kind is never pending; done ones are not of interest. */
-const REQUESTS_LISTED = 10;
 
 type ClosingStore = {
   readonly people: Pick<Store["people"], "listClosingPeople" | "endClosing" | "listStrategiesOf">;
-  readonly copying: Pick<
-    Store["copying"],
-    "listCopiesOf" | "listRequests" | "listAccountsOf" | "disconnectAccount"
-  >;
+  readonly copying: Pick<Store["copying"], "isWithdrawing" | "listAccountsOf" | "disconnectAccount">;
 };
 
 type Parts = {
@@ -38,20 +33,26 @@ type Parts = {
 
 export function createAccountClosing(parts: Parts): PeriodicTask {
   const { people } = parts.store;
+  const onError = (error: unknown) =>
+    parts.log.error(
+      { err: error },
+      "what belongs to a closed account could not be closed; it is tried again",
+    );
   const closing: PeriodicTask = new PeriodicTask({
     every: parts.every,
     intervalMs: INTERVAL_MS,
     async task() {
       for (const person of await people.listClosingPeople()) {
         if (closing.isClosed || !parts.owns(person.personId)) continue;
-        if (await finish(parts, person)) await people.endClosing(person.personId);
+        // The others do not wait for one that fails.
+        try {
+          if (await finish(parts, person)) await people.endClosing(person.personId);
+        } catch (error) {
+          onError(error);
+        }
       }
     },
-    onError: (error) =>
-      parts.log.error(
-        { err: error },
-        "what belongs to a closed account could not be closed; it is tried again",
-      ),
+    onError,
   });
   return closing;
 }
@@ -61,10 +62,11 @@ type ClosingPerson = { readonly personId: string; readonly closedAt: number };
 /** Whether nothing is left to be closed. */
 async function finish(parts: Parts, person: ClosingPerson): Promise<boolean> {
   const { desk, store } = parts;
+  // First, since credentials must go although a strategy cannot be closed.
+  const disconnected = await disconnect(parts, person);
   const strategies = await store.people.listStrategiesOf(person.personId);
   const live = strategies.filter(({ status }) => status === "LIVE");
   for (const { strategyId } of live) await desk.execute(strategyId, { type: "CloseStrategy" });
-  const disconnected = await disconnect(parts, person);
   return live.length === 0 && disconnected;
 }
 
@@ -77,7 +79,8 @@ async function disconnect(
   const connected = accounts.filter(({ status }) => status !== "DISCONNECTED");
   if (connected.length === 0) return true;
   const at = wallNow();
-  if (at < closedAt + WITHDRAWAL_MS_MAX && (await isWithdrawing(copying, personId, closedAt))) return false;
+  // Also of copies that were stopped before: what they have sent may still be open.
+  if (at < closedAt + WITHDRAWAL_MS_MAX && (await copying.isWithdrawing(personId))) return false;
   for (const { accountId } of connected) {
     const about = { kind: "VENUE_ACCOUNT", id: accountId } as const;
     await copying.disconnectAccount(
@@ -86,18 +89,4 @@ async function disconnect(
     );
   }
   return true;
-}
-
-/** Whether orders of the person's copies may still be open because of a request that is not done. */
-async function isWithdrawing(
-  copying: ClosingStore["copying"],
-  personId: string,
-  since: number,
-): Promise<boolean> {
-  for (const { copyId, endedAt } of await copying.listCopiesOf(personId)) {
-    if ((endedAt ?? since) < since) continue;
-    const requests = await copying.listRequests(copyId, REQUESTS_LISTED);
-    if (requests.some(({ kind, doneAt }) => kind === "WITHDRAW" && doneAt === null)) return true;
-  }
-  return false;
 }

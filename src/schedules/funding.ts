@@ -121,8 +121,17 @@ export class FundingClock {
     for (const [symbol, since] of held) {
       const schedule = this.#scheduleOf(symbol);
       this.#expect(symbol, schedule);
-      if (isDue(schedule, now) && this.#asking.size < ASKED_MAX) this.#ask(symbol, schedule, since);
+      if (!isDue(schedule, now) || this.#asking.size >= ASKED_MAX) continue;
+      // One that waits for its market keeps no other from being asked about.
+      if (this.#isCovered(symbol, schedule)) this.#ask(symbol, schedule, since);
     }
+  }
+
+  /** Whether the triggers before the settlement that is expected by now are executed: they come first. */
+  #isCovered(symbol: string, { expectedAt }: Schedule): boolean {
+    const covered = this.#parts.holders.coveredUntil(symbol);
+    const isExpected = expectedAt !== null && expectedAt <= this.#parts.market.now();
+    return covered !== null && !(isExpected && covered < expectedAt);
   }
 
   /**
@@ -151,9 +160,6 @@ export class FundingClock {
     const now = this.#parts.market.now();
     const { expectedAt } = schedule;
     const isExpected = expectedAt !== null && expectedAt <= now;
-    const covered = this.#parts.holders.coveredUntil(symbol);
-    // Earlier triggers come first.
-    if (covered === null || (isExpected && covered < expectedAt)) return;
     try {
       const applied = this.#applied.get(symbol);
       // A position may have become known since, so what was applied last is requested again.

@@ -2,7 +2,7 @@
 // ApiError. The names of the endpoints and the types of what they take and answer are inferred from the
 // server's rows.
 
-import { keepPreviousData, QueryClient, type QueryKey, queryOptions } from "@tanstack/react-query";
+import { hashKey, keepPreviousData, QueryClient, type QueryKey, queryOptions } from "@tanstack/react-query";
 import type { Endpoints } from "../../../src/dashboard-api/routes.ts";
 import type { ErrorJson } from "../../../src/dashboard-api/schemas.ts";
 import { stringifySearch } from "../app/search.ts";
@@ -199,6 +199,30 @@ export const queryClient = new QueryClient({
 /** Has everything loaded again whose key begins with one of these. */
 export function outdate(...queryKeys: readonly QueryKey[]): void {
   for (const queryKey of queryKeys) void queryClient.invalidateQueries({ queryKey });
+}
+
+/** How long what was loaded again stands before it is loaded once more, ms. */
+const LOADED_AGAIN_MS = 250;
+/** By the hash of a key that is being loaded again: whether it has become out of date once more. */
+const loading = new Map<string, boolean>();
+
+/**
+ * The same for one key, however often it becomes out of date: one load is finished before the next begins,
+ * so that answers are shown that take longer than the time between two changes.
+ */
+export function outdateInTurn(queryKey: QueryKey): void {
+  const name = hashKey(queryKey);
+  if (loading.has(name)) {
+    loading.set(name, true);
+    return;
+  }
+  loading.set(name, false);
+  const goOn = () => {
+    const isOutdated = loading.get(name);
+    loading.delete(name);
+    if (isOutdated === true) outdateInTurn(queryKey);
+  };
+  void queryClient.invalidateQueries({ queryKey }).finally(() => setTimeout(goOn, LOADED_AGAIN_MS));
 }
 
 /** A refusal stays one; a server that is not there may come back. */

@@ -24,16 +24,16 @@ type PreviewCardProps = {
 export function PreviewCard({ asked, isRunning = false }: PreviewCardProps) {
   const [settled, isSettling] = useSettled(asked, TYPED_MS);
   const query = useQuery(previewQuery(settled));
-  const { data, error, isFetching } = query;
+  const { error, isFetching } = query;
+  // What settings before these would do is not shown under them.
+  const data = asked === null ? undefined : query.data;
   const isOld = isFetching || isSettling;
   const exits = data?.rows.filter(({ isExit, skip }) => isExit && skip === null).length ?? 0;
   return (
     <Card title="Its last orders, with these settings" isFlush>
-      <QueryState of={query} isInset />
-      {asked === null && data === undefined && (
-        <EmptyState title="No preview.">Fix the marked fields.</EmptyState>
-      )}
-      {error === null && (asked !== null || data !== undefined) && (
+      {asked !== null && <QueryState of={query} isInset />}
+      {asked === null && <EmptyState title="No preview.">Fix the marked fields.</EmptyState>}
+      {error === null && asked !== null && (
         <div aria-busy={isOld} className={isOld && data !== undefined ? "opacity-60" : ""}>
           {data !== undefined && <AtWorst preview={data} />}
           {data !== undefined && !isRunning && data.holds.length > 0 && (

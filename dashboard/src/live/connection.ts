@@ -5,7 +5,7 @@
 
 import type { Socket } from "socket.io-client";
 import type { ClientMessages, ServerMessages, Topic } from "../../../src/dashboard-api/schemas.ts";
-import { outdate, queryClient } from "../api/call.ts";
+import { outdate, outdateInTurn, queryClient } from "../api/call.ts";
 import { createListeners } from "../ui/listeners.ts";
 import { toast } from "../ui/overlays/toast.tsx";
 import { createRefusals } from "./refusals.ts";
@@ -169,12 +169,13 @@ async function connect(wanted: number): Promise<void> {
   });
   opened.on("changed", (message) => {
     for (const part of message.what) {
-      outdate(["strategy", message.strategyId, part]);
+      outdateInTurn(["strategy", message.strategyId, part]);
     }
     pass("changed", message);
   });
   opened.on("copyChanged", (message) => {
-    outdate(["copy", message.copyId], ["copies"]);
+    outdateInTurn(["copy", message.copyId]);
+    outdateInTurn(["copies"]);
     pass("copyChanged", message);
   });
   opened.on("candle", (message) => pass("candle", message));

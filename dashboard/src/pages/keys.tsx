@@ -179,7 +179,7 @@ function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => 
   };
   return (
     <Dialog
-      isOpen={isOpen}
+      isOpen={isOpen || created !== null}
       onClose={close}
       isHeld={created !== null}
       title={created === null ? "New API key" : "Save the secret"}

@@ -115,7 +115,11 @@ function CloseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void
   return (
     <ConfirmByTyping
       isOpen={isOpen}
-      onClose={onClose}
+      onClose={() => {
+        form.set({ password: "", code: "" });
+        form.reset();
+        onClose();
+      }}
       title="Close your account for good?"
       confirmation={email}
       action="Close my account"

@@ -29,7 +29,7 @@ export function CancelDialog({ strategyId, cancelling, onClose }: CancelDialogPr
           ? call("DELETE /strategies/:strategyId/orders/:orderId", { strategyId, orderId: id })
           : call("DELETE /strategies/:strategyId/legs/:legId", { strategyId, legId: id })
       }
-      says={`Canceled the ${noun}`}
+      says={`Canceled the ${noun} ${id}`}
       onSettled={() => outdate(["strategy", strategyId])}
     >
       {() => <p>{summary}</p>}

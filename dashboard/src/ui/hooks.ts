@@ -28,6 +28,18 @@ export function useSettled<Value>(value: Value, ms: number): readonly [value: Va
   return [settled.value, name !== settled.name];
 }
 
+/** Answers whether the component is still there, for what is done when an answer comes. */
+export function useIsShown(): () => boolean {
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  return () => isShown.current;
+}
+
 /** Whether the window is as narrow as a phone, for what can't be said in CSS alone. */
 export function useIsPhone(): boolean {
   return useSyncExternalStore(subscribeToWidth, () => narrowWindow().matches);

@@ -1,6 +1,7 @@
 // A secret that is shown this once. It can be copied and saved as a file, and what comes after it stays shut
 // until its reader says that they have it; leaving the page before that is asked about.
-import { type ReactNode, useEffect, useState } from "react";
+import { useBlocker } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
 import { Button } from "./button.tsx";
 import { Note } from "./card.tsx";
 import { CopyButton } from "./copy-button.tsx";
@@ -32,12 +33,10 @@ export function OnceShown({
   actions,
 }: OnceShownProps) {
   const [isSaved, setSaved] = useState(false);
-  useEffect(() => {
-    if (isSaved) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", ask);
-    return () => window.removeEventListener("beforeunload", ask);
-  }, [isSaved]);
+  useBlocker({
+    shouldBlockFn: () => !isSaved && !window.confirm(`Leave without saving ${label}? It is shown only once.`),
+    enableBeforeUnload: () => !isSaved,
+  });
   return (
     <>
       <Note tone="warn" title="Shown only once">

@@ -1,4 +1,4 @@
-import { Link, type LinkProps } from "@tanstack/react-router";
+import { Link, type LinkProps, useRouterState } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { Search } from "../app/search.ts";
 import { ButtonLink } from "./button.tsx";
@@ -97,12 +97,17 @@ export type Tab = Pick<LinkProps, "to" | "params" | "search"> & {
 
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const list = useRef<HTMLUListElement>(null);
-  // The current tab may lie outside of a narrow screen.
+  const href = useRouterState({ select: ({ location }) => location.href });
+  // The current tab may lie outside of a narrow screen. Only the row of tabs scrolls, never the page.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on another page another tab is current.
   useEffect(() => {
-    list.current
-      ?.querySelector("[aria-current=page]")
-      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  });
+    const tab = list.current?.querySelector("[aria-current=page]");
+    const row = list.current?.parentElement;
+    if (tab == null || row == null) return;
+    const [at, view] = [tab.getBoundingClientRect(), row.getBoundingClientRect()];
+    if (at.left < view.left) row.scrollLeft -= view.left - at.left;
+    else if (at.right > view.right) row.scrollLeft += at.right - view.right;
+  }, [href]);
   return (
     <nav aria-label={label} className="mb-5 overflow-x-auto border-line border-b">
       <ul ref={list} className="flex min-w-max gap-1">

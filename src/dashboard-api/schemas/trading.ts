@@ -42,6 +42,8 @@ export const legSchema = attachedLegSchema.extend({
   isOpen: flag,
   /** The order that it was placed with; null if it was placed by itself. */
   entryId: number.nullable(),
+  /** Which price triggers it. */
+  triggeredBy: z.enum(["MARK", "LAST"]),
   /** Why it ended without being triggered; null otherwise, and if that was not recorded. */
   endReason: text.nullable(),
   placedAt: number,
@@ -362,6 +364,7 @@ export function legAnswer(leg: Leg): z.output<typeof legSchema> {
     ...attachedLegAnswer(leg),
     isOpen: leg.status === "PENDING" || leg.status === "NEW",
     entryId: leg.entryId ?? null,
+    triggeredBy: leg.workingType === "CONTRACT_PRICE" ? "LAST" : "MARK",
     endReason: leg.endReason ?? null,
   };
 }

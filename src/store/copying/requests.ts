@@ -47,6 +47,19 @@ export function requestQueries(db: Kysely<Tables>) {
       return rows.map(requestOfRow);
     },
 
+    async isWithdrawing(personId) {
+      const row = await db
+        .selectFrom("copy_requests as r")
+        .innerJoin("copies as c", "c.id", "r.copy_id")
+        .select("r.id")
+        .where("r.done_at", "is", null)
+        .where("r.kind", "=", "WITHDRAW")
+        .where("c.person_id", "=", personId)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
     async listRequests(copyId, limit) {
       const rows = await db
         .selectFrom("copy_requests")

@@ -273,6 +273,8 @@ export type CopiesStore = {
   addRequest(request: CopyRequest, audit: NewAuditRecord | null): Promise<CopyRequest>;
   /** Those that are not done, oldest first; of one strategy's copies. */
   listPendingRequests(strategyId: string): Promise<readonly CopyRequest[]>;
+  /** Whether a request to withdraw orders of a person's copy is not done, also of a stopped one. */
+  isWithdrawing(personId: string): Promise<boolean>;
   /** The newest of a copy. */
   listRequests(copyId: string, limit: number): Promise<readonly CopyRequest[]>;
   // Kill switches.

@@ -13,6 +13,7 @@ import { Card, EmptyState, ErrorNote, Note, QueryState } from "../../ui/card.tsx
 import { magnitude, signOf } from "../../ui/figures/decimals.ts";
 import { Amount, Meanings, Price, Time } from "../../ui/figures/figures.tsx";
 import { Checkbox } from "../../ui/forms/field.tsx";
+import { useIsShown } from "../../ui/hooks.ts";
 import { Dialog, DialogActions } from "../../ui/overlays/dialog.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { type Column, column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
@@ -41,7 +42,7 @@ export function Page() {
                 : `${counted(off, "symbol")} off.`}{" "}
             {data.seenAt !== null && (
               <>
-                Last updated from the exchange at <Time at={data.seenAt} format="time" />.
+                Last updated from the exchange at <Time at={data.seenAt} />.
               </>
             )}
           </>
@@ -226,9 +227,10 @@ function Repair({ copyId, rows, onClose }: Omit<RepairDialogProps, "isOpen">) {
   const [mayIncrease, setMayIncrease] = useState(false);
   const { orders, leftOut } = repairOf(rows, { mayIncrease });
   const hasIncreases = leftOut > 0 || mayIncrease;
+  const isShown = useIsShown();
   const repair = useCopyMutation(copyId, "POST /copies/:copyId/repair", {
     says: "The repair has started",
-    onDone: onClose,
+    onDone: () => isShown() && onClose(),
   });
   return (
     <>

@@ -15,6 +15,7 @@ import { Card, EmptyState, ErrorNote, QueryState, Skeleton } from "../../ui/card
 import { ConfirmByTyping } from "../../ui/forms/confirm-by-typing.tsx";
 import { CodeInput } from "../../ui/forms/field.tsx";
 import { useForm } from "../../ui/forms/form.tsx";
+import { useIsShown } from "../../ui/hooks.ts";
 import { Dialog, DialogActions } from "../../ui/overlays/dialog.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { type Column, column, headColumn, Table, TableCard, timeColumn } from "../../ui/table.tsx";
@@ -262,12 +263,13 @@ function DisconnectDialog({ account, onClose }: DisconnectDialogProps) {
 
 function Confirm({ account, onClose }: { account: VenueAccountJson; onClose: () => void }) {
   const { accountId, label } = account;
+  const isShown = useIsShown();
   const form = useForm({
     first: { code: "" },
     send: ({ code }) => call("DELETE /copying/accounts/:accountId", { accountId, code }),
     says: "Account disconnected",
     outdates: [accountsQuery.queryKey],
-    onDone: onClose,
+    onDone: () => isShown() && onClose(),
   });
   return (
     <ConfirmByTyping

@@ -22,9 +22,9 @@ type AskForLinkProps = {
 export function AskForLink({ path, action, kind = "primary", lifetime, email: known = "" }: AskForLinkProps) {
   const form = useForm({
     first: { email: known },
-    send: ({ email }) => call(`POST ${path}`, { email }),
+    send: async ({ email }) => ({ ...(await call(`POST ${path}`, { email })), email }),
   });
-  const { values, answer, isBusy } = form;
+  const { answer, isBusy } = form;
   return (
     <SubmitForm
       form={form}
@@ -40,7 +40,7 @@ export function AskForLink({ path, action, kind = "primary", lifetime, email: kn
         {...form.control("email")}
       />
       {answer !== undefined && !isBusy && (
-        <LinkSent mail={answer.mail} email={values.email} lifetime={lifetime} />
+        <LinkSent mail={answer.mail} email={answer.email} lifetime={lifetime} />
       )}
     </SubmitForm>
   );

@@ -316,7 +316,11 @@ function CloseDialog({ detail: { person, contents }, isOpen, onClose }: DialogPr
   return (
     <ConfirmByTyping
       isOpen={isOpen}
-      onClose={onClose}
+      onClose={() => {
+        form.set({ code: "" });
+        form.reset();
+        onClose();
+      }}
       title="Close this account for good?"
       confirmation={person.email}
       action="Close the account"

@@ -179,16 +179,19 @@ function Decision({ detail, onChanged }: DecisionProps) {
 
 function DecisionNote({ detail, isLate }: { detail: KycDetailJson; isLate: boolean }) {
   const { status, decidedAt, decidedBy, reason } = detail;
+  const { email } = usePerson();
+  // An answer that was lost: the decision was one's own.
+  const isOthers = isLate && decidedBy !== email;
   return (
     <Note
       tone={status === "APPROVED" ? "gain" : "warn"}
       title={
-        isLate ? "Another operator has already decided" : status === "APPROVED" ? "Approved" : "Rejected"
+        isOthers ? "Another operator has already decided" : status === "APPROVED" ? "Approved" : "Rejected"
       }
     >
       <p className="mt-1">
         {status === "APPROVED" ? "Approved" : "Rejected"} by {decidedBy ?? "an operator"},{" "}
-        <Time at={decidedAt} />.{isLate && " Your own decision was not taken."}
+        <Time at={decidedAt} />.{isOthers && " Your own decision was not taken."}
       </p>
       {reason !== null && (
         <blockquote className="mt-2 whitespace-pre-line border-line-strong border-l-2 pl-3">

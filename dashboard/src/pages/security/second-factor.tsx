@@ -116,7 +116,7 @@ function SetUpDialog({ isOpen, onClose, onChanged }: SetUpDialogProps) {
   };
   return (
     <Dialog
-      isOpen={isOpen}
+      isOpen={isOpen || codes !== null}
       onClose={close}
       isHeld={codes !== null}
       title={codes === null ? "Set up the second factor" : "Save your recovery codes"}

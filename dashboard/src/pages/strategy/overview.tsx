@@ -106,7 +106,9 @@ function Report({ strategyId, range, isHeldBack }: ReportProps) {
           >
             <Curves performance={shown} isOld={isPlaceholderData} />
           </Card>
-          <Statistics statistics={shown?.statistics} />
+          <div aria-busy={isPlaceholderData} className={isPlaceholderData ? "opacity-60" : ""}>
+            <Statistics statistics={shown?.statistics} />
+          </div>
         </div>
       )}
     </>

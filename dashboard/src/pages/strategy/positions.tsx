@@ -75,7 +75,7 @@ function FuturesPositions({ strategyId, canCancel }: { strategyId: string; canCa
           position={position}
           mark={live?.prices.get(position.symbol)?.mark ?? null}
           shownUnrealized={parts?.gains.get(position.symbol) ?? null}
-          legs={armed?.filter(({ symbol }) => symbol === position.symbol) ?? position.legs}
+          legs={legsOf(position, armed, legs.data?.next === null)}
           onCancel={onCancel}
         />
       ))}
@@ -93,6 +93,13 @@ function FuturesPositions({ strategyId, canCancel }: { strategyId: string; canCa
       <CancelDialog strategyId={strategyId} cancelling={cancelling} onClose={() => setCancelling(null)} />
     </div>
   );
+}
+
+/** The legs of a position: where not all that are armed are loaded, those that it came with count as well. */
+function legsOf(position: PositionJson, armed: readonly LegJson[] | undefined, areAll: boolean) {
+  const own = armed?.filter(({ symbol }) => symbol === position.symbol) ?? [];
+  if (armed !== undefined && areAll) return own;
+  return [...new Map([...position.legs, ...own].map((leg) => [leg.legId, leg])).values()];
 }
 
 function cancellingOf(leg: LegJson): Cancelling {

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { type ApiError, asApiError, fieldsOf, outdate } from "../../api/call.ts";
 import { Button } from "../button.tsx";
 import { ErrorNote } from "../card.tsx";
+import { useIsShown } from "../hooks.ts";
 import { Dialog, DialogActions } from "../overlays/dialog.tsx";
 import { toast } from "../overlays/toast.tsx";
 
@@ -178,10 +179,12 @@ export function FormDialog<Values extends object, Answer>(props: FormDialogProps
 
 function FormOfDialog<Values extends object, Answer>(props: FormDialogProps<Values, Answer>) {
   const { action, kind = "primary", cancel = "Cancel", onClose, onDone, children, ...options } = props;
+  const isShown = useIsShown();
   const form = useForm<Values, Answer>({
     ...options,
     onDone: (answer) => {
-      onClose();
+      // By now the dialog may be that of something else.
+      if (isShown()) onClose();
       return onDone?.(answer);
     },
   });

@@ -69,7 +69,9 @@ export function copyingRequestCases(opened: Opened): void {
       const before = await revisions();
       expect(await stop("PAUSED")).toBe(false);
       expect(await copying.listPendingRequests("one")).toEqual([]);
+      expect(await copying.isWithdrawing("ann")).toBe(false);
       expect(await stop("FOLLOWING")).toBe(true);
+      expect([await copying.isWithdrawing("ann"), await copying.isWithdrawing("bob")]).toEqual([true, false]);
       expect(await copying.listPendingRequests("one")).toEqual([asks]);
       expect((await grown(before))[0]).toBe(1);
 
@@ -79,6 +81,7 @@ export function copyingRequestCases(opened: Opened): void {
       const finishes = { requestId: "w1", at, failure: null };
       await copying.recordProgress("one", HOLDER, [progressOf(ann, 0, { finishes })]);
       expect(await copying.listPendingRequests("one")).toEqual([]);
+      expect(await copying.isWithdrawing("ann")).toBe(false);
       expect(await claim(store)).toEqual(["two"]);
     });
 

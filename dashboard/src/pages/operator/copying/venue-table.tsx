@@ -48,7 +48,7 @@ function Health({ health, isOneOfSeveral }: { health: Venue["health"][number]; i
       )}
       {pausedUntil !== null && (
         <span className="text-warn">
-          , paused by the exchange until <Time at={pausedUntil} format="time" />
+          , paused by the exchange until <Time at={pausedUntil} />
         </span>
       )}
       , <span className="numeric">{perCent(budgetUsed)} %</span> of its budget used

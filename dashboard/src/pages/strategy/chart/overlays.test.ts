@@ -101,6 +101,7 @@ test("a take profit or stop loss of an open order says that it waits for it", ()
     status: "NEW",
     isOpen: true,
     entryId: 5,
+    triggeredBy: "MARK",
     endReason: null,
     placedAt: 0,
     updatedAt: 0,

@@ -92,7 +92,7 @@ function ofPosition({ symbol, quantity, entryPrice, liquidationPrice }: Position
   ];
 }
 
-function ofLeg({ legId, kind, triggerPrice, status, entryId }: LegJson): PriceLine {
+function ofLeg({ legId, kind, triggerPrice, triggeredBy, status, entryId }: LegJson): PriceLine {
   const isProfit = kind === "TAKE_PROFIT";
   const name = isProfit ? "Take profit" : "Stop loss";
   const isPending = status === "PENDING";
@@ -101,7 +101,7 @@ function ofLeg({ legId, kind, triggerPrice, status, entryId }: LegJson): PriceLi
     kind: isProfit ? "take-profit" : "stop-loss",
     price: triggerPrice,
     label: `${isProfit ? "TP" : "SL"}${isPending ? ` of order ${entryId}` : ""}`,
-    says: `${name}${isPending ? `, once order ${entryId} is filled` : ""}, by the mark price`,
+    says: `${name}${isPending ? `, once order ${entryId} is filled` : ""}, by the ${triggeredBy === "LAST" ? "last" : "mark"} price`,
     orderId: isPending ? entryId : null,
   };
 }

@@ -70,7 +70,12 @@ const COLUMNS: readonly Column<LegJson>[] = [
   headColumn("Kind", ({ kind }) => inWords(kind)),
   column("Symbol", ({ symbol }) => <ChartLink symbol={symbol} />),
   column("Side", ({ side }) => <Side side={side} />),
-  numberColumn("Trigger (mark)", ({ triggerPrice }) => <Price value={triggerPrice} />),
+  numberColumn("Trigger", ({ triggerPrice, triggeredBy }) => (
+    <>
+      <Price value={triggerPrice} />{" "}
+      <span className="text-ink-soft text-xs">{triggeredBy === "LAST" ? "last" : "mark"}</span>
+    </>
+  )),
   column("Status", (leg) => <LegStatus leg={leg} />),
   timeColumn("Placed", ({ placedAt }) => placedAt),
 ];

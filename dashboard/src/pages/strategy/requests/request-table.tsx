@@ -56,7 +56,7 @@ function toneOf(status: number): Tone {
 }
 
 const COLUMNS: readonly Column<RequestJson>[] = [
-  timeColumn("Time", ({ at }) => at, "time"),
+  timeColumn("Time", ({ at }) => at),
   headColumn("Request", ({ requestId, method, path }) => (
     <Link
       to="."
