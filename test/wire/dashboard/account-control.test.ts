@@ -167,23 +167,32 @@ describe("a person", () => {
     expect(await again.get("/strategies")).toMatchObject({ rows: [] });
   });
 
-  test("closing the account stops copies, and disconnects exchange accounts once withdrawals are complete", async () => {
-    const copier = await fixture.somebody({ profile: "COPIER" });
-    const { accountId } = await connectAccount(fixture, copier, "SPOT");
-    const copyId = await follow(copier, await newOffer(fixture), accountId);
-    const { copying } = fixture.gateway.store;
-    await copier.send("POST", "/account/close", { password: PASSWORD, code: copier.code() });
-    expect(await copying.findCopy(copyId)).toMatchObject({ status: "STOPPED", reason: "ACCOUNT_CLOSED" });
-    const closing = accountClosing();
-    await closing.run();
-    // Open orders at the exchange are to be canceled first, for which the key is needed.
-    expect(await copying.findAccount(accountId)).toMatchObject({ status: "CONNECTED" });
-    fixture.pass(3_600_000);
-    await closing.run();
-    expect(await copying.findAccount(accountId)).toMatchObject({ status: "DISCONNECTED", sealed: null });
-    expect(await fixture.gateway.store.people.listClosingPeople()).toEqual([]);
-    await closing.close();
-  });
+  test.each([
+    ["", false],
+    [", also of a copy that was stopped before", true],
+  ])(
+    "closing the account stops copies, and disconnects exchange accounts once withdrawals are complete%s",
+    async (_, isStopped) => {
+      const copier = await fixture.somebody({ profile: "COPIER" });
+      const { accountId } = await connectAccount(fixture, copier, "SPOT");
+      const copyId = await follow(copier, await newOffer(fixture), accountId);
+      const { copying } = fixture.gateway.store;
+      if (isStopped) await copier.send("POST", `/copies/${copyId}/stop`, { closesAll: false });
+      fixture.pass(5_000);
+      await copier.send("POST", "/account/close", { password: PASSWORD, code: copier.code() });
+      const reason = isStopped ? "COPIER" : "ACCOUNT_CLOSED";
+      expect(await copying.findCopy(copyId)).toMatchObject({ status: "STOPPED", reason });
+      const closing = accountClosing();
+      await closing.run();
+      // Open orders at the exchange are to be canceled first, for which the key is needed.
+      expect(await copying.findAccount(accountId)).toMatchObject({ status: "CONNECTED" });
+      fixture.pass(3_600_000);
+      await closing.run();
+      expect(await copying.findAccount(accountId)).toMatchObject({ status: "DISCONNECTED", sealed: null });
+      expect(await fixture.gateway.store.people.listClosingPeople()).toEqual([]);
+      await closing.close();
+    },
+  );
 });
 
 test("an unused session ends, however often its page polls; a used one continues", async () => {
