@@ -82,18 +82,18 @@ export class CandleCloses {
       this.#keep(name, known);
       return known.closes;
     }
+    // Whether mark prices could not be had now: last prices in their place are not kept.
+    let isReplaced = false;
     for (const path of known === null ? PATHS[type] : [known.path]) {
       const klines = await this.#ask(type, path, { symbol, candles, startTime: knownUntil });
+      if (klines === null) isReplaced = true;
       if (klines === null || (klines.length === 0 && known === null)) continue;
       const asked = closesOf(klines);
       const closes = [...(known?.closes ?? []), ...asked.filter(({ endedAt }) => endedAt > knownUntil)];
       const final = closes.filter(({ endedAt }) => endedAt <= to - FINAL_AFTER_MS).slice(-CANDLES_MAX);
       const isCut = final.length === CANDLES_MAX;
-      this.#keep(name, {
-        path,
-        from: isCut ? (final[0]?.endedAt ?? first) : (known?.from ?? first),
-        closes: final,
-      });
+      const from = isCut ? (final[0]?.endedAt ?? first) : (known?.from ?? first);
+      if (!isReplaced) this.#keep(name, { path, from, closes: final });
       return closes;
     }
     return known?.closes ?? [];
