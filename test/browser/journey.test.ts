@@ -163,7 +163,7 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await operator.call("POST", `/operator/kyc/${form}/decision`, { status: "REJECTED", reason });
     operator.expects(409, "/decision");
     await desk.getByRole("button", { name: "Approve" }).click();
-    await desk.getByText("Another operator has already decided").waitFor();
+    await desk.getByText("You had already decided").waitFor();
     await desk.getByText(reason).first().waitFor();
   });
 

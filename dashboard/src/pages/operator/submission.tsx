@@ -117,7 +117,7 @@ function Decision({ detail, onChanged }: DecisionProps) {
   const { submissionId, status, person } = detail;
   const { personId } = usePerson();
   const [isRejecting, setRejecting] = useState(false);
-  const [isLate, setLate] = useState(false);
+  const [late, setLate] = useState<Decided["status"] | null>(null);
   const decide = useMutation({
     mutationFn: (decided: Decided) =>
       call("POST /operator/kyc/:submissionId/decision", { submissionId, ...decided }),
@@ -125,9 +125,9 @@ function Decision({ detail, onChanged }: DecisionProps) {
       toast(decided.status === "APPROVED" ? "Identity approved" : "Identity rejected");
       changed();
     },
-    onError: (error) => {
+    onError: (error, { status: decided }) => {
       if (asApiError(error).code !== "STATE_CHANGED") return;
-      setLate(true);
+      setLate(decided);
       changed();
     },
   });
@@ -137,7 +137,7 @@ function Decision({ detail, onChanged }: DecisionProps) {
     outdate(personQuery(person.personId).queryKey);
     focusHeading();
   };
-  if (status !== "PENDING") return <DecisionNote detail={detail} isLate={isLate} />;
+  if (status !== "PENDING") return <DecisionNote detail={detail} late={late} />;
   if (person.personId === personId) {
     return <Note title="This form is your own">Another operator has to decide it.</Note>;
   }
@@ -177,21 +177,27 @@ function Decision({ detail, onChanged }: DecisionProps) {
   );
 }
 
-function DecisionNote({ detail, isLate }: { detail: KycDetailJson; isLate: boolean }) {
+type DecisionNoteProps = {
+  detail: KycDetailJson;
+  /** What was decided here when it had been decided already. */
+  late: Decided["status"] | null;
+};
+
+function DecisionNote({ detail, late }: DecisionNoteProps) {
   const { status, decidedAt, decidedBy, reason } = detail;
   const { email } = usePerson();
-  // An answer that was lost: the decision was one's own.
-  const isOthers = isLate && decidedBy !== email;
+  const isOwn = decidedBy === email;
+  // If it is the same decision and one's own, its first answer was lost.
+  const isNotTaken = late !== null && !(isOwn && late === status);
+  const already = isOwn ? "You had already decided" : "Another operator has already decided";
   return (
     <Note
       tone={status === "APPROVED" ? "gain" : "warn"}
-      title={
-        isOthers ? "Another operator has already decided" : status === "APPROVED" ? "Approved" : "Rejected"
-      }
+      title={isNotTaken ? already : status === "APPROVED" ? "Approved" : "Rejected"}
     >
       <p className="mt-1">
         {status === "APPROVED" ? "Approved" : "Rejected"} by {decidedBy ?? "an operator"},{" "}
-        <Time at={decidedAt} />.{isOthers && " Your own decision was not taken."}
+        <Time at={decidedAt} />.{isNotTaken && " What you decided now was not taken."}
       </p>
       {reason !== null && (
         <blockquote className="mt-2 whitespace-pre-line border-line-strong border-l-2 pl-3">
