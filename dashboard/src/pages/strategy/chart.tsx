@@ -79,7 +79,7 @@ function SymbolChart({ symbol: { symbol, tickSize }, strategy, interval, at }: S
               symbol={symbol}
               candles={candles}
               markers={own.markers}
-              lines={own.lines}
+              lines={own.drawn}
               priceDecimals={decimalsOfStep(tickSize)}
               intervalMs={INTERVAL_MS[interval]}
               at={at}
@@ -97,6 +97,11 @@ function SymbolChart({ symbol: { symbol, tickSize }, strategy, interval, at }: S
         <ChartNotes />
       </div>
       <Card title="Lines" isFlush>
+        {own.drawn.length < own.lines.length && (
+          <p className="px-4 pt-3 text-ink-soft text-sm">
+            The chart has the first {own.drawn.length} of these {own.lines.length}.
+          </p>
+        )}
         <LineTable
           lines={own.lines}
           last={last}

@@ -6,7 +6,7 @@ import type {
   PositionJson,
   TradeJson,
 } from "../../../../../src/dashboard-api/schemas.ts";
-import { fillMarkers, LINES_MAX, priceLines } from "./overlays.ts";
+import { fillMarkers, priceLines } from "./overlays.ts";
 
 const candles: readonly CandleJson[] = [60_000, 120_000, 180_000].map((openTime) => ({
   openTime,
@@ -111,6 +111,8 @@ test("a take profit or stop loss of an open order says that it waits for it", ()
     { label: "SL", says: "Stop loss, by the mark price", orderId: null },
     { label: "SL of order 5", says: "Stop loss, once order 5 is filled, by the mark price", orderId: 5 },
   ]);
+  const [ofLast] = priceLines({ positions: [], legs: [{ ...leg, triggeredBy: "LAST" }], orders: [] });
+  expect(ofLast?.says).toBe("Stop loss, by the last price");
 });
 
 test("a position has its entry and, if there is one, its liquidation; they come before all orders", () => {
@@ -118,7 +120,7 @@ test("a position has its entry and, if there is one, its liquidation; they come 
   const positions = [position as PositionJson];
   const orders = Array.from({ length: 100 }, (_none, index) => ({ ...order, orderId: index }));
   const lines = priceLines({ positions, legs: [], orders });
-  expect(lines).toHaveLength(LINES_MAX);
+  expect(lines).toHaveLength(102);
   expect(lines.slice(0, 2).map(({ label, price }) => [label, price])).toEqual([
     ["Short 2", "60000"],
     ["Liquidation", "65000"],

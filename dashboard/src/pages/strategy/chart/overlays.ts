@@ -35,7 +35,7 @@ export type PriceLine = {
   readonly orderId: number | null;
 };
 
-/** Lines beyond this many would hide the candles; those of positions and the newest orders stay. */
+/** More drawn lines would hide the candles: those of positions and the newest orders are drawn. */
 export const LINES_MAX = 60;
 
 /** In the order of time; fills before the first candle are left out. */
@@ -67,10 +67,7 @@ export function priceLines({
   readonly legs: readonly LegJson[];
   readonly orders: readonly OrderJson[];
 }): readonly PriceLine[] {
-  return [...positions.flatMap(ofPosition), ...legs.map(ofLeg), ...orders.flatMap(ofOrder)].slice(
-    0,
-    LINES_MAX,
-  );
+  return [...positions.flatMap(ofPosition), ...legs.map(ofLeg), ...orders.flatMap(ofOrder)];
 }
 
 function ofPosition({ symbol, quantity, entryPrice, liquidationPrice }: PositionJson): PriceLine[] {

@@ -18,7 +18,7 @@ import {
 import { useFollow, useLive } from "../../../live/use-live.ts";
 import { type Interval, leavesGap, merged, withLive } from "./candles.ts";
 import { type KnownTrades, withNewest } from "./known-trades.ts";
-import { fillMarkers, priceLines } from "./overlays.ts";
+import { fillMarkers, LINES_MAX, priceLines } from "./overlays.ts";
 
 const PAGE_CANDLES = 500;
 /** Further back a wider interval shows more. */
@@ -112,7 +112,8 @@ export function useOwn(
       }),
     [positions.data, legs.data, orders.data, symbol],
   );
-  return { trades, markers, lines, error: error ?? orders.error ?? legs.error ?? positions.error };
+  const drawn = useMemo(() => lines.slice(0, LINES_MAX), [lines]);
+  return { trades, markers, lines, drawn, error: error ?? orders.error ?? legs.error ?? positions.error };
 }
 
 /** The fills of a symbol, newest first, back to a time; undefined while the newest are loaded. */
