@@ -337,7 +337,7 @@ describe("what was typed", () => {
 
   test("as --help tells who makes keys where the master key is one's own", () => {
     expect(runNode(["src/cli.ts", "seed", "--help"]).stdout).toMatch(
-      /MASTER_KEY_FILE[\s\S]* owners make their strategies and keys in the dashboard/,
+      /MASTER_KEY_FILE[\s\S]*owners make their strategies and keys in\s+the dashboard/,
     );
     expect(runNode(["src/main.ts", "--help"]).stdout).not.toContain("cannot make keys");
   });
