@@ -172,10 +172,15 @@ export class CopyFixture {
     copier: Pick<Copier, "copyId">,
     holds: (copy: Copy, entries: readonly MirrorEntry[]) => boolean,
   ): Promise<void> {
-    await eventually(what, async () => holds(await this.copyOf(copier), await this.entriesOf(copier)), {
-      askAgainMs: ASK_AGAIN_MS,
-      msMax: CAUGHT_UP_MS_MAX,
-    });
+    const isSo = async () => holds(await this.copyOf(copier), await this.entriesOf(copier));
+    try {
+      await eventually(what, isSo, { askAgainMs: ASK_AGAIN_MS, msMax: CAUGHT_UP_MS_MAX });
+    } catch (error) {
+      const { book: _, settings: __, ...copy } = await this.copyOf(copier);
+      const last = (await this.entriesOf(copier)).slice(-ENTRIES_SHOWN);
+      const shown = [copy, ...last].map((each) => JSON.stringify(each, textOfBigint)).join("\n");
+      throw new Error(`${error instanceof Error ? error.message : error}\n${shown}`);
+    }
   }
 
   /** Resolves when the copier knows of all changes that people have made so far. */
@@ -225,8 +230,16 @@ export class CopyFixture {
   }
 }
 
-/** What a copy waits for at most: a look every 15 s, ms. */
-const CAUGHT_UP_MS_MAX = 30_000;
+/** Lines of the mirror log in the message of what did not become so. */
+const ENTRIES_SHOWN = 12;
+
+const textOfBigint = (_: string, value: unknown) => (typeof value === "bigint" ? `${value}` : value);
+
+/**
+ * What a copy waits for at most, ms: an account is polled every 15 s, and a copy that is closed sells nothing
+ * for 30 s while the outcome of an order is unknown, as on a machine so busy that an answer came too late.
+ */
+const CAUGHT_UP_MS_MAX = 60_000;
 const LOOK_AGAIN_MS = 250;
 
 async function openSide(env: Readonly<Record<string, string>>): Promise<Side> {
