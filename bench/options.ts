@@ -135,7 +135,7 @@ function flagsOf(sizes: Sizes) {
 export const HELP = `Usage: npm run bench -- [options]
 
 Measures the real program against bare ceilings on this machine and prints tables of ratios (Markdown).
-Takes about 11 minutes and 2 GB in the system's temporary directory (TMPDIR).
+Takes about 15 minutes and 2 GB in the system's temporary directory (TMPDIR).
 
 Options:
 ${flagLines(flagsOf(FULL))}

@@ -32,8 +32,8 @@ export type Round = {
 /** A gateway that is measured, on its store. */
 export type Subject = { readonly store: StoreName; readonly gateway: Gateway; readonly trial: Trial };
 
-/** After a pause the gateway catches up with its market, ms. */
-const CATCH_UP_MS = 400;
+/** After a pause the gateway catches up with its market, ms: a long one takes over a second. */
+const CATCH_UP_MS = 2_000;
 const BREATH_MS = 200;
 
 export async function measurePair(trial: Trial, kind: RequestKind, seconds: number): Promise<Pair> {
