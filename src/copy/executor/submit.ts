@@ -171,8 +171,12 @@ export async function isOfOldRules(
  * Whether the stop of the position that the copy has waits behind an order of the strategy that may close it:
  * being in doubt twice, the order would leave the position without its stop for ten seconds and more.
  */
-function keepsStopWaiting(state: CopyState, { seq, symbol, side, entryId }: MirrorEntry): boolean {
-  if (seq === null || !isClosedBy(side, state.position(symbol ?? ""))) return false;
+function keepsStopWaiting(state: CopyState, row: MirrorEntry): boolean {
+  const { seq, symbol, side, entryId, quantity } = row;
+  const position = state.position(symbol ?? "");
+  if (seq === null || !isClosedBy(side, position)) return false;
+  // A stop does not wait for what leaves a part of the position.
+  if (quantity !== null && quantity < magnitude(position)) return false;
   return state.outbox(symbol ?? "").some((leg) => {
     const isStop = leg.kind === "PLACE_LEG" && leg.orderType === "STOP_MARKET";
     return isStop && leg.side === side && leg.entryId > entryId;
