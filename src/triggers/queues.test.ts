@@ -46,6 +46,24 @@ async function inTurn(all: Fixture, steps: readonly ((market: StubMarket) => unk
   }
 }
 
+/**
+ * The next process, whose book is not known yet and whose past is looked up, and a trade after that look-up
+ * which it does not receive.
+ */
+async function restartedWithMissed(before: Fixture) {
+  await before.settled();
+  await before.triggers.close();
+  const after = startOn(before.store, before.time);
+  after.market.history.push(...before.market.history);
+  after.time.advance(1_000);
+  await after.triggers.open();
+  await after.settled();
+  after.time.advance(1);
+  after.market.unheard(SYMBOL, "seller", "0.0012", "59999.99");
+  after.time.advance(1);
+  return after;
+}
+
 /** Holds the market's answers about trades until they are released; `asked`: the first is requested. */
 function heldAnswers(market: StubMarket) {
   const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -746,17 +764,7 @@ describe("after a time in which nobody listened", () => {
     const before = await strictFixture();
     await before.place("one", "BUY", "59999.99", { quantity: "0.003" });
     if (hasTraded) await inTurn(before, [(market) => market.aggregate(SYMBOL, "buyer", "0.1", "60001")]);
-    await before.settled();
-    await before.triggers.close();
-
-    const after = startOn(before.store, before.time);
-    after.market.history.push(...before.market.history);
-    after.time.advance(1_000);
-    await after.triggers.open();
-    await after.settled();
-    after.time.advance(1);
-    after.market.unheard(SYMBOL, "seller", "0.0012", "59999.99");
-    after.time.advance(1);
+    const after = await restartedWithMissed(before);
     if (hasTraded) after.market.openBook(SYMBOL, BOOK_S);
     after.market.aggregate(SYMBOL, "seller", "0.0003", "59999.99");
     if (!hasTraded) after.market.openBook(SYMBOL, BOOK_S);
@@ -804,17 +812,7 @@ describe("after a time in which nobody listened", () => {
     const before = await strictFixture({ ...STRICT, strategies: ["one", "two"] });
     await before.place("one", "BUY", "59999.99", { quantity: "0.003" });
     await inTurn(before, [(market) => market.aggregate(SYMBOL, "buyer", "0.1", "60001")]);
-    await before.settled();
-    await before.triggers.close();
-
-    const after = startOn(before.store, before.time);
-    after.market.history.push(...before.market.history);
-    after.time.advance(1_000);
-    await after.triggers.open();
-    await after.settled();
-    after.time.advance(1);
-    after.market.unheard(SYMBOL, "seller", "0.0012", "59999.99");
-    after.time.advance(1);
+    const after = await restartedWithMissed(before);
     // Its book is not known yet, so its past is looked up, too.
     await after.place("two", "BUY", "59000", { quantity: "0.001" });
     await after.settled();

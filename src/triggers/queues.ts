@@ -486,7 +486,8 @@ export class Queues {
     this.#deps.onTrade(symbol, trade.price);
     if (queues.isEmpty) return;
     if (known !== null && !follows(trade, known)) this.missed(symbol, known.time);
-    else if (this.#deps.market.book(symbol) === null) this.#endQuiet(followed);
+    else if (followed.quietUntil !== null && this.#deps.market.book(symbol) === null)
+      this.#endQuiet(followed);
     if (held.size > 0) followed.missed.push(trade);
     // A halted market does not trade.
     if (this.#isHalted(symbol)) return;
