@@ -94,16 +94,16 @@ function CloseAccountCard() {
         Closing is for good: it ends your keys, strategies and copies, and erases who you are. To sell what a
         copy holds, stop the copy first.
       </p>
-      <CloseDialog isOpen={isOpen} onClose={() => setOpen(false)} />
+      {/* What was typed goes with it. */}
+      {isOpen && <CloseDialog onClose={() => setOpen(false)} />}
     </Card>
   );
 }
 
-function CloseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+function CloseDialog({ onClose }: { onClose: () => void }) {
   const { email, hasSecondFactor } = usePerson();
   const contents = useQuery({
     ...endpointQuery(["account"], "GET /account"),
-    enabled: isOpen,
     staleTime: 0,
   });
   const form = useForm({
@@ -114,12 +114,8 @@ function CloseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void
   });
   return (
     <ConfirmByTyping
-      isOpen={isOpen}
-      onClose={() => {
-        form.set({ password: "", code: "" });
-        form.reset();
-        onClose();
-      }}
+      isOpen
+      onClose={onClose}
       title="Close your account for good?"
       confirmation={email}
       action="Close my account"

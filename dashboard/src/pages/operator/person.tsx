@@ -256,7 +256,8 @@ function PersonActions({ detail }: ActionProps) {
           end, and they get a mail.
         </p>
       </ActionDialog>
-      <CloseDialog {...dialog} isOpen={open === "CLOSE"} />
+      {/* What was typed goes with it. */}
+      {open === "CLOSE" && <CloseDialog {...dialog} isOpen />}
     </Card>
   );
 }
@@ -316,11 +317,7 @@ function CloseDialog({ detail: { person, contents }, isOpen, onClose }: DialogPr
   return (
     <ConfirmByTyping
       isOpen={isOpen}
-      onClose={() => {
-        form.set({ code: "" });
-        form.reset();
-        onClose();
-      }}
+      onClose={onClose}
       title="Close this account for good?"
       confirmation={person.email}
       action="Close the account"
