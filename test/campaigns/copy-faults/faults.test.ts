@@ -28,7 +28,7 @@ const RUN_MS_MAX = 480_000;
 const KILL_EVERY_MS = 6_000;
 /**
  * For how long a position may lack its stop. The command judges by 10 s; here a busy machine may take longer
- * to find out that two requests in a row were lost, each after 4.5 s and some queries.
+ * to find out that a request was lost, after 4.5 s and some queries, before the stop behind it is placed.
  */
 const NAKED_MS_MAX = 30_000;
 
