@@ -15,7 +15,8 @@ import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../sup
 import { send, signed } from "../support/signed-client.ts";
 
 const symbol = "BTCUSDT";
-const ROUNDS = 15;
+/** Four orders a round of both servers: fewer than a key may place in ten seconds. */
+const ROUNDS = 12;
 
 describe.skipIf(!hasPostgres)(postgresTitle("user data of two servers on one PostgreSQL database"), () => {
   let server: Databases;
@@ -70,8 +71,13 @@ describe.skipIf(!hasPostgres)(postgresTitle("user data of two servers on one Pos
     };
     await Promise.all([tradeAt(first), tradeAt(second)]);
 
-    const { body: orders } = await signed(first, keys, "GET", "/fapi/v1/allOrders", { symbol, limit: 1000 });
-    const { body: trades } = await signed(first, keys, "GET", "/fapi/v1/userTrades", { symbol, limit: 1000 });
+    const listed = async (path: string) => {
+      const { status, body } = await signed(first, keys, "GET", path, { symbol, limit: 1000 });
+      expect(`${status} ${JSON.stringify(body).slice(0, 300)}`).toMatch(/^200 /);
+      return body;
+    };
+    const orders = await listed("/fapi/v1/allOrders");
+    const trades = await listed("/fapi/v1/userTrades");
     expect(orders.length).toBeGreaterThan(2 * ROUNDS);
     for (const { texts } of streams) {
       const client = new FuturesListener();
