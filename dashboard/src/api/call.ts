@@ -2,7 +2,7 @@
 // ApiError. The names of the endpoints and the types of what they take and answer are inferred from the
 // server's rows.
 
-import { hashKey, keepPreviousData, QueryClient, type QueryKey, queryOptions } from "@tanstack/react-query";
+import { hashKey, QueryClient, type QueryKey, queryOptions } from "@tanstack/react-query";
 import type { Endpoints } from "../../../src/dashboard-api/routes.ts";
 import type { ErrorJson } from "../../../src/dashboard-api/schemas.ts";
 import { stringifySearch } from "../app/search.ts";
@@ -35,13 +35,23 @@ export async function call<Name extends EndpointName>(
   throw error;
 }
 
-/** The query of an endpoint. Live messages name the first parts of `queryKey` when it is out of date. */
+/**
+ * The query of an endpoint. Live messages name the first parts of `queryKey` when it is out of date. While
+ * other filters or another page are loaded, the answer before stays as a placeholder; never one about another
+ * strategy, order or person, which the path names.
+ */
 export function endpointQuery<Name extends EndpointName>(
   queryKey: QueryKey,
   name: Name,
   ...given: Given<Name>
 ) {
-  return queryOptions({ queryKey, queryFn: () => call(name, ...given) });
+  const [path] = requestOf(name, given[0] ?? {}).address.split("?");
+  return queryOptions<Answer<Name>>({
+    queryKey,
+    queryFn: () => call(name, ...given),
+    meta: { path },
+    placeholderData: (before, query) => (query?.meta?.path === path ? before : undefined),
+  });
 }
 
 /** The address of a file, for a link. */
@@ -189,7 +199,6 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: STALE_AFTER_MS,
-      placeholderData: keepPreviousData,
       retry: (failures, error) => failures < RETRIES_MAX && mayMend(error),
     },
     mutations: { retry: false },

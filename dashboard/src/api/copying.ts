@@ -1,6 +1,6 @@
 // Queries of a copier's pages. A query of one copy has a key that begins ["copy", copyId], the list of copies
 // has ["copies"]: live messages name these keys when they are out of date.
-import { queryOptions, skipToken, useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, skipToken, useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
 import { toast } from "../ui/overlays/toast.tsx";
@@ -27,11 +27,15 @@ export const offerQuery = (strategyId: string) =>
 
 export type PreviewAsked = Parameters<"POST /copying/preview">;
 
-/** The account changes by itself, so each preview is as of now and none is kept. */
+/**
+ * The account changes by itself, so each preview is as of now and none is kept, but for the one that is shown
+ * until that with other settings has been loaded.
+ */
 export const previewQuery = (asked: PreviewAsked | null) =>
   queryOptions({
     queryKey: ["copying", "preview", asked],
     queryFn: asked === null ? skipToken : () => call("POST /copying/preview", asked),
+    placeholderData: keepPreviousData,
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { PreviewJson, PreviewRowJson } from "../../../src/dashboard-api/schemas.ts";
 import { type PreviewAsked, previewQuery } from "../api/copying.ts";
 import { Badge, inWords, Side } from "../ui/badge.tsx";
-import { Card, EmptyState, QueryState } from "../ui/card.tsx";
+import { Card, Dimmed, EmptyState, QueryState } from "../ui/card.tsx";
 import { multiply, rounded, signOf, trimZeros } from "../ui/figures/decimals.ts";
 import { Amount, Price } from "../ui/figures/figures.tsx";
 import { useSettled } from "../ui/hooks.ts";
@@ -34,7 +34,7 @@ export function PreviewCard({ asked, isRunning = false }: PreviewCardProps) {
       {asked !== null && <QueryState of={query} isInset />}
       {asked === null && <EmptyState title="No preview.">Fix the marked fields.</EmptyState>}
       {error === null && asked !== null && (
-        <div aria-busy={isOld} className={isOld && data !== undefined ? "opacity-60" : ""}>
+        <Dimmed isOld={isOld}>
           {data !== undefined && <AtWorst preview={data} />}
           {data !== undefined && !isRunning && data.holds.length > 0 && (
             <HeldNow holds={data.holds} isCopied={asked?.settings.copyExisting === true} />
@@ -83,7 +83,7 @@ export function PreviewCard({ asked, isRunning = false }: PreviewCardProps) {
               </EmptyState>
             }
           />
-        </div>
+        </Dimmed>
       )}
     </Card>
   );

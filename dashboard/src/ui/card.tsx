@@ -127,6 +127,8 @@ type Asked<Answer = unknown> = {
   readonly data: Answer | undefined;
   readonly error: unknown;
   readonly isFetching: boolean;
+  /** Whether the answer is that to other filters, until the one to these has come. */
+  readonly isPlaceholderData?: boolean;
   readonly refetch: () => unknown;
 };
 
@@ -190,12 +192,25 @@ export function Loaded<Answer>({ query, children }: LoadedProps<Answer>) {
   );
 }
 
+/** Dims what is shown while it is of other filters or settings than those that are chosen. */
+export function Dimmed({ isOld, children }: { isOld: boolean; children: ReactNode }) {
+  return (
+    <div aria-busy={isOld} className={isOld ? "opacity-60" : ""}>
+      {children}
+    </div>
+  );
+}
+
 /** A list on a sheet, which stays if it can't be loaded again. */
 export function Listed({ query, children }: { query: Asked; children: ReactNode }) {
   return (
     <>
       <QueryState of={query} />
-      {(query.error === null || query.data !== undefined) && <Card isFlush>{children}</Card>}
+      {(query.error === null || query.data !== undefined) && (
+        <Card isFlush>
+          <Dimmed isOld={query.isPlaceholderData === true}>{children}</Dimmed>
+        </Card>
+      )}
     </>
   );
 }
@@ -214,7 +229,9 @@ export function ListCard({ query, title, aside, footer, children }: ListCardProp
   return (
     <Card title={title} aside={aside} isFlush>
       <QueryState of={query} isInset />
-      {(query.error === null || query.data !== undefined) && children}
+      {(query.error === null || query.data !== undefined) && (
+        <Dimmed isOld={query.isPlaceholderData === true}>{children}</Dimmed>
+      )}
       {footer}
     </Card>
   );

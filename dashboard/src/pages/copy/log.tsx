@@ -90,7 +90,7 @@ function useOpened(
   });
   if (entry === undefined) return null;
   if (shown !== undefined) return shown;
-  if (isId && (rows === undefined || alone.isPending)) return null;
+  if (isId && (rows === undefined || alone.isPending || alone.isPlaceholderData)) return null;
   return alone.data?.rows.find(({ entryId }) => String(entryId) === entry);
 }
 

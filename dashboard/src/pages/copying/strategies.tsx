@@ -19,7 +19,7 @@ import { FAMILY_NAMES } from "../../copying/words.ts";
 import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Age } from "../../ui/badge.tsx";
 import { Button, TEXT_LINK, TextLink } from "../../ui/button.tsx";
-import { Card, EmptyState, QueryState } from "../../ui/card.tsx";
+import { Card, Dimmed, EmptyState, QueryState } from "../../ui/card.tsx";
 import { magnitude } from "../../ui/figures/decimals.ts";
 import { Amount, Percent } from "../../ui/figures/figures.tsx";
 import { SearchForm } from "../../ui/forms/field.tsx";
@@ -82,7 +82,7 @@ export function Page() {
         />
       )}
       {isOffered && (error === null || data !== undefined) && (
-        <div aria-busy={isPlaceholderData}>
+        <Dimmed isOld={isPlaceholderData}>
           {data !== undefined && data.total > 0 && (
             <p className="mb-2 max-w-prose text-ink-soft text-sm">
               {listedWords({ shown: data.rows.length, total: data.total })}
@@ -118,7 +118,7 @@ export function Page() {
             />
             <Pager what="strategies" before={search.before} next={data?.next} />
           </Card>
-        </div>
+        </Dimmed>
       )}
       <details className="text-sm">
         <summary className="py-1 text-ink-soft hover:text-ink">What the smallest balance means</summary>

@@ -18,7 +18,7 @@ import { useEquity } from "../../strategies/use-equity.ts";
 import { ChartLink, CsvLink, OrderLink } from "../../trading/links.tsx";
 import { Side, StatusBadge } from "../../ui/badge.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
-import { Card, EmptyState, Note, QueryState, Skeleton } from "../../ui/card.tsx";
+import { Card, Dimmed, EmptyState, Note, QueryState, Skeleton } from "../../ui/card.tsx";
 import { Amount, Price, Time } from "../../ui/figures/figures.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { type Column, column, headColumn, numberColumn, TableCard } from "../../ui/table.tsx";
@@ -106,9 +106,9 @@ function Report({ strategyId, range, isHeldBack }: ReportProps) {
           >
             <Curves performance={shown} isOld={isPlaceholderData} />
           </Card>
-          <div aria-busy={isPlaceholderData} className={isPlaceholderData ? "opacity-60" : ""}>
+          <Dimmed isOld={isPlaceholderData}>
             <Statistics statistics={shown?.statistics} />
-          </div>
+          </Dimmed>
         </div>
       )}
     </>

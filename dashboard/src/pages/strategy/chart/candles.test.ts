@@ -34,6 +34,9 @@ test("a gap is noticed by the interval", () => {
   expect(leavesGap([candle(0)], candle(60_000), "1m")).toBe(false);
   expect(leavesGap([candle(0)], candle(120_000), "1m")).toBe(true);
   expect(leavesGap([], candle(120_000), "1m")).toBe(false);
+  // The end of the last one was missed, or the last has changed.
+  expect(leavesGap([candle(0, "1", false)], candle(60_000), "1m")).toBe(true);
+  expect(leavesGap([candle(0, "1", false)], candle(0), "1m")).toBe(false);
 });
 
 test("what happened belongs to the candle that was open then", () => {

@@ -54,10 +54,11 @@ export function withLive(
   return [...others, candle].sort((one, other) => one.openTime - other.openTime).slice(-most);
 }
 
-/** Whether candles are missing between the last that is known and this one. */
+/** Whether something is missing between what is known and this candle: others, or the end of the last. */
 export function leavesGap(candles: readonly CandleJson[], candle: CandleJson, interval: Interval): boolean {
   const last = candles.at(-1);
-  return last !== undefined && candle.openTime > last.openTime + INTERVAL_MS[interval];
+  if (last === undefined || candle.openTime <= last.openTime) return false;
+  return !last.isFinal || candle.openTime > last.openTime + INTERVAL_MS[interval];
 }
 
 /** Where the candle is in which something happened; null before the first. */

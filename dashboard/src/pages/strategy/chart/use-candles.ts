@@ -51,8 +51,6 @@ export function useCandles(family: StrategyType, symbol: string, interval: Inter
         ? null
         : first.openTime - 1;
     },
-    // Candles of another symbol or interval say nothing about this one.
-    placeholderData: noPlaceholder,
   });
   const { data } = query;
   const mine = live.name === name ? live.candles : NONE;
@@ -81,8 +79,6 @@ export function useCandles(family: StrategyType, symbol: string, interval: Inter
     topic,
   };
 }
-
-function noPlaceholder(): undefined {}
 
 const NONE: readonly CandleJson[] = [];
 
@@ -132,13 +128,10 @@ function useTrades(strategyId: string, symbol: string, from: number | undefined)
     ...olderTradesQuery(strategyId, symbol, older),
     enabled: older !== null && isWanted(known?.rows ?? []),
   });
-  const { data, hasNextPage, isFetching, fetchNextPage, isPlaceholderData } = past;
+  const { data, hasNextPage, isFetching, fetchNextPage } = past;
   const trades = useMemo(
-    () =>
-      known === null
-        ? undefined
-        : [...known.rows, ...(isPlaceholderData ? [] : (data?.pages.flatMap(({ rows }) => rows) ?? []))],
-    [known, data, isPlaceholderData],
+    () => (known === null ? undefined : [...known.rows, ...(data?.pages.flatMap(({ rows }) => rows) ?? [])]),
+    [known, data],
   );
   const mayGoOn = hasNextPage && !isFetching && (data?.pages.length ?? 0) < TRADE_PAGES_MAX;
   const goesOn = mayGoOn && isWanted(trades ?? []);
