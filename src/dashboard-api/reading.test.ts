@@ -62,6 +62,8 @@ test("a name that is there twice in an address is refused", () => {
   expect(fieldsOf(() => readQuery(z.strictObject({ a: z.string() }), "a=1&a=2"))).toEqual({
     a: "occurs twice",
   });
+  const many = Array.from({ length: 5_000 }, (_, index) => `n${index}=`).join("&");
+  expect(fieldsOf(() => readQuery(z.strictObject({}), `${many}&n4999=`))).toEqual({ n4999: "occurs twice" });
 });
 
 function read(body: object): unknown {

@@ -27,7 +27,8 @@ export function readBody(schema: z.ZodType | null, body: string, contentType: st
 export function readQuery(schema: z.ZodType | null, query: string): unknown {
   const pairs = [...new URLSearchParams(query)];
   const words = { message: "The address has errors.", action: "Fix what is marked." };
-  const twice = pairs.find(([name], index) => pairs.findIndex(([other]) => other === name) < index);
+  const known = new Set<string>();
+  const twice = pairs.find(([name]) => known.size === known.add(name).size);
   if (twice !== undefined) {
     throw new DashboardError("BODY_UNFIT", { ...words, fields: fieldsOf([[twice[0], "occurs twice"]]) });
   }

@@ -75,7 +75,7 @@ function hintsOf(refused: RefusedRequest): readonly string[] {
     case "TIMESTAMP":
       return [timeOf(request).flaw ?? `The timestamp is not a time. ${MILLISECONDS}`];
     case "RECV_WINDOW": {
-      const recvWindow = parametersOf(request).get("recvWindow") ?? "";
+      const recvWindow = parameterOf(request, "recvWindow") ?? "";
       const sent = /^[0-9.]{1,16}$/.test(recvWindow)
         ? `recvWindow was ${recvWindow}`
         : "recvWindow is not a number";
@@ -115,7 +115,8 @@ function parameterHints({ query, body }: RefusedRequest["request"]): readonly st
     ];
   }
   const names = `${query}&${body}`.split("&").map((pair) => pair.split("=", 1)[0] ?? "");
-  const repeated = names.find((name, index) => name !== "" && names.indexOf(name) !== index);
+  const known = new Set<string>([""]);
+  const repeated = names.find((name) => name !== "" && known.size === known.add(name).size);
   if (repeated !== undefined)
     return [`${shownName(repeated)} was sent more than once. Send each parameter once.`];
   return [
@@ -136,14 +137,14 @@ function windowHints(request: SeenRequest, family: SignatureFamily, now: number)
   }
   const late = `The timestamp is ${seconds} s before the request arrived: the client's clock is behind, or the request was delayed. Set the clock, or add the difference to ${serverTime} to the timestamps.`;
   if (family === "BOT" || now - at > RECV_WINDOW_MS_MAX) return [late];
-  const recvWindow = parametersOf(request).get("recvWindow") ?? RECV_WINDOW_DEFAULT_MS;
+  const recvWindow = parameterOf(request, "recvWindow") ?? RECV_WINDOW_DEFAULT_MS;
   return [late, `recvWindow allowed ${recvWindow} ms; the maximum is ${RECV_WINDOW_MS_MAX}.`];
 }
 
 /** The time in a request, Unix ms; null if it cannot be read. `flaw` is what is wrong with it. */
 function timeOf(request: SeenRequest): { readonly at: number | null; readonly flaw: string | null } {
   const isBot = request.path.startsWith("/bot/");
-  const text = isBot ? headerOf(request, BOT_TIMESTAMP_HEADER) : parametersOf(request).get("timestamp");
+  const text = isBot ? headerOf(request, BOT_TIMESTAMP_HEADER) : parameterOf(request, "timestamp");
   if (text === null || text === "")
     return { at: null, flaw: `There is no timestamp, or it is empty. ${MILLISECONDS}` };
   const [, digits, fraction] = /^([0-9]{1,19})(\.[0-9]+)?$/.exec(text) ?? [];
@@ -154,9 +155,11 @@ function timeOf(request: SeenRequest): { readonly at: number | null; readonly fl
   return { at, flaw: fraction === undefined ? null : `The timestamp has a fraction. ${MILLISECONDS}` };
 }
 
-/** The parameters of query and body; those of the query win. */
-function parametersOf({ query, body }: SeenRequest): URLSearchParams {
-  const parameters = new URLSearchParams(typeof body === "string" ? body : "");
-  for (const [name, value] of new URLSearchParams(query)) parameters.set(name, value);
-  return parameters;
+/**
+ * A parameter of the query, or else of the body; null if neither has it. In time proportional to the request.
+ */
+function parameterOf({ query, body }: SeenRequest, name: string): string | null {
+  const inQuery = new URLSearchParams(query).get(name);
+  if (inQuery !== null || typeof body !== "string") return inQuery;
+  return new URLSearchParams(body).get(name);
 }

@@ -62,6 +62,20 @@ test.each([
   await observability.close();
 });
 
+test("in a flood of requests that fail authentication nothing is examined or recorded", async () => {
+  const { observability } = createFixture();
+  for (const status of [429, 418]) {
+    const context = observability.received();
+    context.apiKey = KEY.key.apiKey;
+    context.key = KEY;
+    context.failed = "SIGNATURE";
+    observability.answered(context, REQUEST, { status });
+  }
+  await observability.explained();
+  expect(observability.requests.knows(KEY.key.apiKey)).toBe(false);
+  await observability.close();
+});
+
 test("what cannot be looked up stays unexplained, and is no trouble to anybody", async () => {
   const { observability, warnings } = createFixture();
   const context = observability.received();

@@ -109,7 +109,8 @@ export function createObservability(parts: ObservabilityDeps): Observability {
     if (apiKey === null) return;
     const seen = { context, request, answer, at, latencyMs };
     if (failed !== null) {
-      noteFailed(apiKey, failed, seen);
+      // Of a flood from one address it is not examined why each request failed.
+      if (answer.status !== 429 && answer.status !== 418) noteFailed(apiKey, failed, seen);
     } else if (key !== null) {
       requests.record(apiKey, recordOf(seen), key.strategy?.strategyId ?? null);
       if (path !== null) keyUses.note(key.key.keyId, at, request.address, request.method, path);
