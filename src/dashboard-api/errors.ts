@@ -109,6 +109,11 @@ const ROWS = {
     action: "Nothing was done. Try again in a moment.",
     retryAfterSeconds: 1,
   },
+  OUTCOME_UNKNOWN: {
+    status: 503,
+    message: "The server lost its database in the middle of this.",
+    action: "Check whether it was done, then try again.",
+  },
   FAULT: {
     status: 500,
     message: "Something went wrong on our side.",

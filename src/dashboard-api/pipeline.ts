@@ -21,6 +21,7 @@ import {
 import type { Caller } from "../people/cookies.ts";
 import type { SignedInSession } from "../people/sessions.ts";
 import { addressHolder } from "../rate-limits/holder.ts";
+import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { DashboardError } from "./errors.ts";
 import { compressed, NO_PAGE_POLICY } from "./files.ts";
 import { isOfAnotherSite } from "./origin.ts";
@@ -79,7 +80,7 @@ export function createDashboard(parts: DashboardParts): Family {
       }),
     words: {
       refused: (refusal) => refused(errorOf(refusal)),
-      outcomeUnknown: refused(new DashboardError("FAULT")),
+      outcomeUnknown: refused(new DashboardError("OUTCOME_UNKNOWN")),
       fault: refused(new DashboardError("FAULT")),
     },
   };
@@ -99,15 +100,16 @@ function rowOf(route: DashboardRoute, params: DashboardCall["params"], parts: Da
       body: readBody(route.body, body, contentType),
       query: readQuery(route.query, query),
     }),
-    answer: (read, _ports, { caller, signedIn, admittedAt: now }) =>
-      route.answer({
-        parts,
-        caller,
-        signedIn,
-        params,
-        now,
-        ...(read as Pick<DashboardCall, "body" | "query">),
-      }),
+    async answer(read, _ports, { caller, signedIn, admittedAt: now }) {
+      const { body, query } = read as Pick<DashboardCall, "body" | "query">;
+      try {
+        return await route.answer({ parts, caller, signedIn, params, now, body, query });
+      } catch (error) {
+        // Of a change that takes several steps some may have been done.
+        if (!isChange(route) || !(error instanceof StoreUnavailable)) throw error;
+        throw new StoreFailure("the database was lost in the middle of a change", { cause: error });
+      }
+    },
     present: (answer) => encoded(route, answer as DashboardAnswer),
   };
 }

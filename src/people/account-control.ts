@@ -61,10 +61,10 @@ export class AccountControl {
 
   /** Ends all sessions of a person; answers how many. */
   async endSessions(person: Person, who: Actor): Promise<number> {
-    const ended = await this.#endSessions(person);
-    if (ended > 0) {
-      await this.#parts.people.audit(this.#record("SESSIONS_ENDED", person, who, { count: String(ended) }));
-    }
+    const { people, sessionsEnded } = this.#parts;
+    const { personId } = person;
+    const ended = await people.endSessions(personId, "ALL", this.#record("SESSIONS_ENDED", person, who));
+    if (ended > 0) sessionsEnded(personId);
     return ended;
   }
 
@@ -94,10 +94,11 @@ export class AccountControl {
 
   /** Removes a lost second factor, and ends the person's sessions. False if there is none. */
   async resetSecondFactor(person: Person, who: Actor): Promise<boolean> {
-    if (!person.hasSecondFactor) return false;
-    const { people, tell } = this.#parts;
-    await people.removeSecondFactor(person.personId, this.#record("SECOND_FACTOR_RESET", person, who));
-    await this.#endSessions(person);
+    const { people, sessionsEnded, tell } = this.#parts;
+    const { personId } = person;
+    const audit = this.#record("SECOND_FACTOR_RESET", person, who);
+    if (!(await people.removeSecondFactor({ personId, keptSession: null }, audit))) return false;
+    sessionsEnded(personId);
     tell(person, "SECOND_FACTOR_RESET");
     return true;
   }
@@ -126,13 +127,6 @@ export class AccountControl {
     sessionsEnded(personId);
     tell(person, "ACCOUNT_CLOSED");
     return true;
-  }
-
-  async #endSessions({ personId }: Person): Promise<number> {
-    const { people, sessionsEnded } = this.#parts;
-    const ended = await people.endSessions(personId, "ALL");
-    if (ended > 0) sessionsEnded(personId);
-    return ended;
   }
 
   #record(

@@ -2,7 +2,7 @@
 // answer nor the time that it takes reveals whether an e-mail address has an account.
 import type { AuditAction, NewAuditRecord } from "../domain/audit.ts";
 import type { Person, Profile } from "../domain/person.ts";
-import type { PeopleStore } from "../store/ports/people.ts";
+import type { PeopleStore, WhichSessions } from "../store/ports/people.ts";
 import type { Caller, Cookies } from "./cookies.ts";
 import type { Locked, Lockout } from "./lockout.ts";
 import type { Mailer } from "./mail/mail.ts";
@@ -93,16 +93,16 @@ export class Accounts {
     if (person.lockedAt !== null) return { refused: "ACCOUNT_LOCKED" };
     const { personId } = person;
     const present = await sessions.of(caller, wallNow(), USED);
-    if (present !== null) await sessions.end(present.person.personId, { only: present.sessionId });
+    if (present !== null) await sessions.end(present.person.personId, { only: present.sessionId }, null);
     const begun = await sessions.begin(personId, caller);
     // Setting a password and enabling a second factor both come before ending the sessions. This checks both
     // after the session has begun, so that no session with the old password, or without a code, survives.
     if ((await people.findPasswordHash(personId)) !== proved.passwordHash) {
-      await sessions.end(personId, { only: begun.sessionId });
+      await sessions.end(personId, { only: begun.sessionId }, null);
       return { refused: "CREDENTIALS_REFUSED" };
     }
     if (!person.hasSecondFactor && (await secondFactors.isEnabled(personId))) {
-      await sessions.end(personId, { only: begun.sessionId });
+      await sessions.end(personId, { only: begun.sessionId }, null);
       return { refused: "CODE_NEEDED" };
     }
     await this.#audit(person, "SIGNED_IN", { address: caller.address });
@@ -154,15 +154,17 @@ export class Accounts {
 
   /** Ends one session of a person; false if the person has none of that id. */
   async endSession(person: Person, sessionId: string): Promise<boolean> {
-    const ended = await this.#parts.sessions.end(person.personId, { only: sessionId });
-    if (ended > 0) await this.#audit(person, "SESSIONS_ENDED", { count: String(ended) });
-    return ended > 0;
+    return (await this.#endSessions(person, { only: sessionId })) > 0;
   }
 
   /** Ends all sessions of a person but one. */
   async endOtherSessions(person: Person, sessionId: string): Promise<void> {
-    const ended = await this.#parts.sessions.end(person.personId, { allBut: sessionId });
-    if (ended > 0) await this.#audit(person, "SESSIONS_ENDED", { count: String(ended) });
+    await this.#endSessions(person, { allBut: sessionId });
+  }
+
+  async #endSessions(person: Person, which: WhichSessions): Promise<number> {
+    const audit = this.#recordOf(person, "SESSIONS_ENDED", {});
+    return await this.#parts.sessions.end(person.personId, which, audit);
   }
 
   /** Checks a person's password, counting towards the same locks as signing in; null if it is right. */
@@ -192,36 +194,31 @@ export class Accounts {
     if (passwordHash === null) return { refused: "BUSY" };
     const audit = this.#recordOf(person, "PASSWORD_CHANGED", { address: caller.address });
     // A password that was set in between, above all by a mailed link, stays.
-    const change = { personId, from: proved.passwordHash, to: passwordHash, at: audit.at };
+    const from = proved.passwordHash;
+    const change = { personId, from, to: passwordHash, keptSession: sessionId, at: audit.at };
     if (!(await people.replacePasswordHash(change, audit))) return { refused: "CREDENTIALS_REFUSED" };
-    await sessions.end(personId, { allBut: sessionId });
+    sessions.announceEnded(personId);
     mailer.send(passwordChangedMail({ to: email, resetUrl: pageAt(publicUrl(), "/forgot-password") }));
     return null;
   }
 
   /** Enables a second factor (`SecondFactors.confirm`), and ends all other sessions. */
-  async enableSecondFactor(
-    { person, sessionId }: SignedInSession,
-    code: string,
-    caller: Caller,
-  ): Promise<RecoveryCodes> {
-    const codes = await this.#parts.secondFactors.confirm(person, code, caller);
+  async enableSecondFactor(signedIn: SignedInSession, code: string, caller: Caller): Promise<RecoveryCodes> {
+    const { secondFactors, sessions, notices } = this.#parts;
+    const codes = await secondFactors.confirm(signedIn, code, caller);
     if (codes === "REFUSED" || "lockedForSeconds" in codes) return codes;
-    await this.endOtherSessions(person, sessionId);
-    this.#parts.notices.tell(person, "SECOND_FACTOR_ENABLED");
+    sessions.announceEnded(signedIn.person.personId);
+    notices.tell(signedIn.person, "SECOND_FACTOR_ENABLED");
     return codes;
   }
 
   /** Removes the second factor (`SecondFactors.disable`), and ends all other sessions. */
-  async disableSecondFactor(
-    { person, sessionId }: SignedInSession,
-    code: string,
-    caller: Caller,
-  ): Promise<CodeOutcome> {
-    const outcome = await this.#parts.secondFactors.disable(person, code, caller);
+  async disableSecondFactor(signedIn: SignedInSession, code: string, caller: Caller): Promise<CodeOutcome> {
+    const { secondFactors, sessions, notices } = this.#parts;
+    const outcome = await secondFactors.disable(signedIn, code, caller);
     if (outcome !== "ACCEPTED") return outcome;
-    await this.endOtherSessions(person, sessionId);
-    this.#parts.notices.tell(person, "SECOND_FACTOR_DISABLED");
+    sessions.announceEnded(signedIn.person.personId);
+    notices.tell(signedIn.person, "SECOND_FACTOR_DISABLED");
     return outcome;
   }
 

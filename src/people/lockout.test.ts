@@ -140,7 +140,11 @@ describe("strangers", () => {
     const person = await fixture.store.people.findPersonByEmail(ADA);
     if (person === null) throw new Error("Ada has signed up");
     const secret = (await fixture.secondFactors.begin(person))?.secret ?? "";
-    await fixture.secondFactors.confirm(person, codeAt(secret, fixture.now()), browser());
+    await fixture.secondFactors.confirm(
+      { person, sessionId: "own" },
+      codeAt(secret, fixture.now()),
+      browser(),
+    );
     let guesses = 0;
     for (let attempt = 0; attempt < 100; attempt += 1) {
       // Beginning again does not reset the count.
@@ -247,7 +251,7 @@ describe("the owner", () => {
     const person = await fixture.store.people.findPersonByEmail(ADA);
     if (person === null) throw new Error("Ada has signed up");
     const secret = (await fixture.secondFactors.begin(person))?.secret ?? "";
-    await fixture.secondFactors.confirm(person, codeAt(secret, fixture.now()), own);
+    await fixture.secondFactors.confirm({ person, sessionId: "own" }, codeAt(secret, fixture.now()), own);
     fixture.pass(60_000);
     await hammer(fixture);
     const options = { allowsRecovery: false, caller: own };
@@ -267,7 +271,11 @@ describe("the owner", () => {
       const person = await fixture.store.people.findPersonByEmail(ADA);
       if (person === null) throw new Error("Ada has signed up");
       const secret = (await fixture.secondFactors.begin(person))?.secret ?? "";
-      await fixture.secondFactors.confirm(person, codeAt(secret, fixture.now()), caller);
+      await fixture.secondFactors.confirm(
+        { person, sessionId: "own" },
+        codeAt(secret, fixture.now()),
+        caller,
+      );
       const right = () => codeAt(secret, fixture.now());
       const give = (code: string | null) =>
         fixture.accounts.signIn({ email: ADA, password: PASSWORD, code }, caller);
@@ -327,7 +335,11 @@ describe("codes", () => {
     const person = await fixture.store.people.findPersonByEmail(ADA);
     if (person === null) throw new Error("Ada has signed up");
     const secret = (await fixture.secondFactors.begin(person))?.secret ?? "";
-    await fixture.secondFactors.confirm(person, codeAt(secret, fixture.now()), browser());
+    await fixture.secondFactors.confirm(
+      { person, sessionId: "own" },
+      codeAt(secret, fixture.now()),
+      browser(),
+    );
     fixture.pass(60_000);
     const check = (code: string, caller: Caller) =>
       fixture.secondFactors.check(person, code, { allowsRecovery: false, caller });

@@ -77,7 +77,7 @@ export class PasswordResets {
     );
     // The account was closed in the meantime.
     if (!isSet) return { refused: "LINK_REFUSED" };
-    await sessions.end(personId, "ALL");
+    sessions.announceEnded(personId);
     await lockout.clear(person);
     mailer.send(passwordChangedMail({ to: email, resetUrl: pageAt(publicUrl(), "/forgot-password") }));
     return { cookie: lockout.newDeviceCookie(personId) };

@@ -20,7 +20,11 @@ async function enabled(
   const person = await fixture.newPerson();
   const begun = await fixture.secondFactors.begin(person);
   if (begun === null) throw new Error("it was not enabled before");
-  const codes = await fixture.secondFactors.confirm(person, codeAt(begun.secret, fixture.now()), CALLER);
+  const codes = await fixture.secondFactors.confirm(
+    { person, sessionId: "own" },
+    codeAt(begun.secret, fixture.now()),
+    CALLER,
+  );
   if (codes === "REFUSED" || "lockedForSeconds" in codes) throw new Error("the code is right");
   fixture.pass(10 * STEP_MS);
   return { person, secret: begun.secret, codes };
@@ -51,19 +55,23 @@ describe("setting it up", () => {
     const fixture = await openFactorFixture();
     const { secondFactors } = fixture;
     const person = await fixture.newPerson();
-    expect(await secondFactors.confirm(person, "123456", CALLER)).toBe("REFUSED");
+    expect(await secondFactors.confirm({ person, sessionId: "own" }, "123456", CALLER)).toBe("REFUSED");
     const { secret = "" } = (await secondFactors.begin(person)) ?? {};
     const right = codeAt(secret, fixture.now());
     const wrong = right === "000000" ? "000001" : "000000";
     expect(await secondFactors.check(person, right, KEYS)).toBe("REFUSED");
-    expect(await secondFactors.confirm(person, wrong, CALLER)).toBe("REFUSED");
+    expect(await secondFactors.confirm({ person, sessionId: "own" }, wrong, CALLER)).toBe("REFUSED");
     expect(await secondFactors.status(person.personId)).toEqual({ isEnabled: false, recoveryCodesLeft: 0 });
-    expect(await secondFactors.confirm(person, right, CALLER)).toHaveLength(10);
+    expect(await secondFactors.confirm({ person, sessionId: "own" }, right, CALLER)).toHaveLength(10);
     expect(await secondFactors.status(person.personId)).toEqual({ isEnabled: true, recoveryCodesLeft: 10 });
     expect(await secondFactors.check(person, right, KEYS)).toBe("REFUSED");
-    expect(await secondFactors.confirm(person, codeAt(secret, fixture.now() + STEP_MS), CALLER)).toBe(
-      "REFUSED",
-    );
+    expect(
+      await secondFactors.confirm(
+        { person, sessionId: "own" },
+        codeAt(secret, fixture.now() + STEP_MS),
+        CALLER,
+      ),
+    ).toBe("REFUSED");
     expect(await auditOf(fixture, person)).toEqual(["SIGNED_UP", "SECOND_FACTOR_ENABLED"]);
   });
 
@@ -75,9 +83,13 @@ describe("setting it up", () => {
     const second = await secondFactors.begin(person);
     const at = fixture.now();
     if (codeAt(first?.secret ?? "", at) !== codeAt(second?.secret ?? "", at)) {
-      expect(await secondFactors.confirm(person, codeAt(first?.secret ?? "", at), CALLER)).toBe("REFUSED");
+      expect(
+        await secondFactors.confirm({ person, sessionId: "own" }, codeAt(first?.secret ?? "", at), CALLER),
+      ).toBe("REFUSED");
     }
-    expect(await secondFactors.confirm(person, codeAt(second?.secret ?? "", at), CALLER)).toHaveLength(10);
+    expect(
+      await secondFactors.confirm({ person, sessionId: "own" }, codeAt(second?.secret ?? "", at), CALLER),
+    ).toHaveLength(10);
     expect(await secondFactors.begin(person)).toBeNull();
   });
 
@@ -100,15 +112,17 @@ describe("setting it up", () => {
       wallNow: fixture.now,
     });
     const { secret = "" } = (await interrupted.begin(person)) ?? {};
-    expect(await interrupted.confirm(person, codeAt(secret, fixture.now()), CALLER)).toBe("REFUSED");
+    expect(
+      await interrupted.confirm({ person, sessionId: "own" }, codeAt(secret, fixture.now()), CALLER),
+    ).toBe("REFUSED");
     expect(await fixture.secondFactors.status(person.personId)).toEqual({
       isEnabled: false,
       recoveryCodesLeft: 0,
     });
     expect(await auditOf(fixture, person)).toEqual(["SIGNED_UP"]);
-    expect(await fixture.secondFactors.confirm(person, codeAt(other, fixture.now()), CALLER)).toHaveLength(
-      10,
-    );
+    expect(
+      await fixture.secondFactors.confirm({ person, sessionId: "own" }, codeAt(other, fixture.now()), CALLER),
+    ).toHaveLength(10);
   });
 
   test("keeps neither the seed nor a recovery code in a form that the database gives away", async () => {
@@ -146,7 +160,7 @@ describe("a code", () => {
     expect(await secondFactors.check(person, present ?? "", SIGN_IN)).toBe("ACCEPTED");
     for (const replayed of [present ?? "", earlier ?? ""]) {
       expect(await secondFactors.check(person, replayed, KEYS)).toBe("REFUSED");
-      expect(await secondFactors.disable(person, replayed, CALLER)).toBe("REFUSED");
+      expect(await secondFactors.disable({ person, sessionId: "own" }, replayed, CALLER)).toBe("REFUSED");
       expect(await secondFactors.renewRecoveryCodes(person, replayed, CALLER)).toBe("REFUSED");
     }
     expect(await secondFactors.check(person, next ?? "", KEYS)).toBe("ACCEPTED");
@@ -197,7 +211,7 @@ describe("a code", () => {
     expect(await fixture.secondFactors.check(person, right(), KEYS)).toMatchObject({
       lockedForSeconds: expect.any(Number),
     });
-    expect(await fixture.secondFactors.disable(person, right(), CALLER)).toMatchObject({
+    expect(await fixture.secondFactors.disable({ person, sessionId: "own" }, right(), CALLER)).toMatchObject({
       lockedForSeconds: expect.any(Number),
     });
     fixture.pass((seconds + 1) * 1_000);
@@ -255,7 +269,9 @@ describe("a recovery code", () => {
     const fixture = await openFactorFixture();
     const { secondFactors } = fixture;
     const { person, secret, codes } = await enabled(fixture);
-    expect(await secondFactors.disable(person, codes[0] ?? "", CALLER)).toBe("ACCEPTED");
+    expect(await secondFactors.disable({ person, sessionId: "own" }, codes[0] ?? "", CALLER)).toBe(
+      "ACCEPTED",
+    );
     expect(await secondFactors.isEnabled(person.personId)).toBe(false);
     expect(await secondFactors.check(person, codes[1] ?? "", SIGN_IN)).toBe("REFUSED");
     expect(await secondFactors.check(person, codeAt(secret, fixture.now()), SIGN_IN)).toBe("REFUSED");

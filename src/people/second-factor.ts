@@ -11,6 +11,7 @@ import type { Caller } from "./cookies.ts";
 import type { Lockout } from "./lockout.ts";
 import { hashOfRecoveryCode, newRecoveryCodes } from "./recovery-codes.ts";
 import { openSeed, resealSeed, sealSeed } from "./seeds.ts";
+import type { SignedInSession } from "./sessions.ts";
 
 /** How long a code is shown, and how far a clock may be off in either direction, seconds. */
 const STEP_SECONDS = 30;
@@ -64,11 +65,15 @@ export class SecondFactors {
   }
 
   /**
-   * Enables the second factor, since the code proves that the seed has reached an authenticator. Answers the
-   * recovery codes, which are shown once; refused if the code is wrong, nothing has begun, or it has begun
+   * Enables the second factor, since the code proves that the seed has reached an authenticator, and ends all
+   * other sessions. Answers the recovery codes, which are shown once; refused if the code is wrong, nothing has begun, or it has begun
    * again with another seed.
    */
-  async confirm(person: Person, code: string, caller: Caller): Promise<RecoveryCodes> {
+  async confirm(
+    { person, sessionId }: SignedInSession,
+    code: string,
+    caller: Caller,
+  ): Promise<RecoveryCodes> {
     const lock = await this.#lockout.admit(person, caller, "CODE");
     if (lock !== null) return lock;
     const factor = await this.#store.findSecondFactor(person.personId);
@@ -79,7 +84,8 @@ export class SecondFactors {
     await this.#lockout.passed(person, caller, "CODE");
     const { codes, hashes } = recoveryCodesOf(person);
     const audit = this.#recordOf(person, "SECOND_FACTOR_ENABLED");
-    return (await this.#store.enableSecondFactor(factor, hashes, audit)) ? codes : "REFUSED";
+    const begun = { ...factor, keptSession: sessionId };
+    return (await this.#store.enableSecondFactor(begun, hashes, audit)) ? codes : "REFUSED";
   }
 
   /**
@@ -112,11 +118,12 @@ export class SecondFactors {
     return "ACCEPTED";
   }
 
-  /** Removes the second factor, against a code or a recovery code. */
-  async disable(person: Person, code: string, caller: Caller): Promise<CodeOutcome> {
+  /** Removes the second factor, against a code or a recovery code, and ends all other sessions. */
+  async disable({ person, sessionId }: SignedInSession, code: string, caller: Caller): Promise<CodeOutcome> {
     const outcome = await this.check(person, code, { allowsRecovery: true, caller });
     if (outcome === "ACCEPTED") {
-      await this.#store.removeSecondFactor(person.personId, this.#recordOf(person, "SECOND_FACTOR_DISABLED"));
+      const removed = { personId: person.personId, keptSession: sessionId };
+      await this.#store.removeSecondFactor(removed, this.#recordOf(person, "SECOND_FACTOR_DISABLED"));
     }
     return outcome;
   }

@@ -3,6 +3,7 @@
 // while. A look-up reads the session and the person by their keys. Nothing is cached, so that an ended
 // session is refused by every server with the next request. Its use is recorded once a minute.
 import { createHash, randomBytes } from "node:crypto";
+import type { NewAuditRecord } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
 import type { LiveSessions, PeopleStore, StoredSession, WhichSessions } from "../store/ports/people.ts";
 import { type Caller, type Cookies, SESSION_MS } from "./cookies.ts";
@@ -142,9 +143,9 @@ export class Sessions {
     return Math.min(expiresAt, lastUsedAt + this.#parts.sessionIdleMs);
   }
 
-  /** Ends sessions of a person, and answers how many. */
-  async end(personId: string, which: WhichSessions): Promise<number> {
-    const ended = await this.#parts.people.endSessions(personId, which);
+  /** Ends sessions of a person, and answers how many; the record is added if there are any. */
+  async end(personId: string, which: WhichSessions, audit: NewAuditRecord | null): Promise<number> {
+    const ended = await this.#parts.people.endSessions(personId, which, audit);
     if (ended > 0) this.announceEnded(personId);
     return ended;
   }

@@ -214,6 +214,7 @@ async function checkPeople({ people }: Store): Promise<void> {
   expect(await people.listAudit({ limit: 1 })).toMatchObject([{ position: 2 }]);
   expect(await people.verifyAudit()).toBeNull();
   expect(await people.listClosingPeople()).toEqual([]);
+  expect(await people.unlockPerson("tom", auditOf("SIGNED_IN", "ann"))).toBe(true);
 }
 
 async function checkCopies(store: Store): Promise<void> {

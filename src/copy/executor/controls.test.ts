@@ -206,8 +206,9 @@ test("with another share the copy has lost the same part of it as before, and of
   const stopLoss = decimal<Rate>("0.1");
   const copier = await fixture.copier(strategy, "SPOT", { stopLoss });
   const choose = async (share: string) => {
-    const settings = { ...EXACT_SETTINGS, share: decimal<Rate>(share), stopLoss };
-    await fixture.store.copying.changeSettings(copier.copyId, settings, audit(copier.copyId));
+    const { settings: from } = await fixture.copy(copier);
+    const to = { ...EXACT_SETTINGS, share: decimal<Rate>(share), stopLoss };
+    await fixture.store.copying.changeSettings(copier.copyId, { from, to }, audit(copier.copyId));
     await fixture.peopleChanged(strategy);
     return await lookTwice();
   };
@@ -239,8 +240,9 @@ test("a share that was changed just before a restart, or while nothing ran, is f
   const { startEquity } = (await fixture.copy(copier)).book;
   const half = (startEquity ?? 0n) / 2n;
   await fixture.stop();
-  const settings = { ...EXACT_SETTINGS, share: decimal<Rate>("0.5"), stopLoss: decimal<Rate>("0.1") };
-  await fixture.store.copying.changeSettings(copier.copyId, settings, audit(copier.copyId));
+  const { settings: from } = await fixture.copy(copier);
+  const to = { ...EXACT_SETTINGS, share: decimal<Rate>("0.5"), stopLoss: decimal<Rate>("0.1") };
+  await fixture.store.copying.changeSettings(copier.copyId, { from, to }, audit(copier.copyId));
   await fixture.start();
   await fixture.ask(copier, strategy, { kind: "LOOK" });
   await fixture.ask(copier, strategy, { kind: "LOOK" });

@@ -3,7 +3,7 @@
 // copier profile.
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
-import { EMPTY_BOOK, EXACT_SETTINGS } from "../../domain/copying.ts";
+import { type CopyRequest, EMPTY_BOOK, EXACT_SETTINGS } from "../../domain/copying.ts";
 import { copyAnswer, copyAnswers } from "../copying/copies.ts";
 import { copySettingsForm, settingsFrom, settingsTold } from "../copying/copy-settings.ts";
 import { connectedAccount, demandUsable, ownCopy, ownLiveCopy } from "../copying/own-copies.ts";
@@ -57,17 +57,9 @@ export const COPY_ROUTES = [
           { kind: "COPY", id: copyId },
           { strategyId, accountId, ...settingsTold(settings) },
         ),
+        settings.copyExisting ? openingOf(copyId, call.now) : undefined,
       );
       if (outcome !== "CREATED") throw refusalOf(outcome);
-      // Present holdings of the strategy are opened as a repair that may increase, to which the copier has
-      // consented.
-      if (settings.copyExisting) {
-        const request = { requestId: randomUUID(), copyId, kind: "REPAIR", mayIncrease: true } as const;
-        await copyingOf(call).addRequest(
-          { ...request, askedAt: call.now, doneAt: null, failure: null },
-          null,
-        );
-      }
       const copy = await copyingOf(call).findCopy(copyId);
       if (copy === null) throw new Error(`a copy that was begun stays: ${copyId}`);
       return { status: 201, body: await copyAnswer(call.parts, copy) };
@@ -90,13 +82,22 @@ export const COPY_ROUTES = [
         { kind: "COPY", id: copyId },
         settingsTold(settings),
       );
-      if (!(await copyingOf(call).changeSettings(copyId, settings, audit))) {
+      if (!(await copyingOf(call).changeSettings(copyId, { from: before, to: settings }, audit))) {
         throw new DashboardError("STATE_CHANGED");
       }
       return { body: await copyAnswer(call.parts, await ownCopy(call)) };
     },
   }),
 ];
+
+/**
+ * Has the present holdings of the strategy opened: a repair that may increase, to which the copier has
+ * consented.
+ */
+function openingOf(copyId: string, askedAt: number): CopyRequest {
+  const request = { requestId: randomUUID(), copyId, kind: "REPAIR", mayIncrease: true } as const;
+  return { ...request, askedAt, doneAt: null, failure: null };
+}
 
 function refusalOf(outcome: "NOT_OPEN" | "TAKEN"): DashboardError {
   if (outcome === "NOT_OPEN") {

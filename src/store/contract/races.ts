@@ -38,7 +38,7 @@ export function raceCases(opened: Opened): void {
       const winners: number[] = [];
       for (const round of upTo(ROUNDS)) {
         const from = (await people.findPasswordHash("id-ann")) ?? "";
-        const change = { personId: "id-ann", from, at: round };
+        const change = { personId: "id-ann", from, keptSession: "", at: round };
         const there = other.call("replacePasswordHash", { ...change, to: `there-${round}` }, audit);
         const here = people.replacePasswordHash({ ...change, to: `here-${round}` }, audit);
         winners.push(await winnersOf(there, here));
@@ -64,7 +64,7 @@ export function raceCases(opened: Opened): void {
     test("accept a recovery code once, and audit it once", async () => {
       await people.beginSecondFactor("id-ann", "seed", 1_000);
       const hashes = upTo(ROUNDS).map((number) => `hash-${number}`);
-      const begun = { personId: "id-ann", sealedSeed: "seed" };
+      const begun = { personId: "id-ann", sealedSeed: "seed", keptSession: "" };
       await people.enableSecondFactor(begun, hashes, auditOf("SECOND_FACTOR_ENABLED", "id-ann"));
       const audit = auditOf("RECOVERY_CODE_USED", "id-ann");
       const winners: number[] = [];

@@ -2,7 +2,7 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import type { VenueAccount } from "../../domain/copying.ts";
 import { audited, auditedIf } from "../people/audit.ts";
-import { isClosed } from "../people/persons.ts";
+import { isShutOut } from "../people/persons.ts";
 import type { KeyDigests } from "../ports/copies.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
@@ -13,7 +13,7 @@ export function accountQueries(db: Kysely<Tables>) {
   return {
     async connectAccount(account, audit, { liveMax, keyDigests }) {
       return await audited(db, async (transaction, record) => {
-        if (await isClosed(transaction, account.personId)) return "FULL";
+        if (await isShutOut(transaction, account.personId)) return "FULL";
         // Audited transactions are serialized, so this count holds until the transaction ends.
         const { count } = await transaction
           .selectFrom("venue_accounts")

@@ -3,7 +3,7 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import { COPY_STATUSES, type Copy, type CopyStatus } from "../../domain/copying.ts";
 import { audited, auditedIf } from "../people/audit.ts";
-import { isClosed } from "../people/persons.ts";
+import { isShutOut } from "../people/persons.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
 import { decodeBook, decodeSettings, encodeBook, encodeSettings } from "./codec.ts";
@@ -18,7 +18,7 @@ export const STOPPED_LISTED_MAX = 100;
 
 export function copyQueries(db: Kysely<Tables>) {
   return {
-    async createCopy(copy, audit) {
+    async createCopy(copy, audit, asks) {
       const { copyId, personId, strategyId, accountId, family } = copy;
       return await audited(db, async (transaction, record) => {
         const followable = () =>
@@ -40,7 +40,7 @@ export function copyQueries(db: Kysely<Tables>) {
           .where("status", "=", "CONNECTED")
           .executeTakeFirst();
         if (account?.family !== type || family !== type) return "TAKEN";
-        if (await isClosed(transaction, personId)) return "TAKEN";
+        if (await isShutOut(transaction, personId)) return "TAKEN";
         // It locks the lead: no action is added until this has ended, and each there is was of the version
         // that is read now.
         await noteLeadChange(transaction, strategyId);
@@ -68,6 +68,7 @@ export function copyQueries(db: Kysely<Tables>) {
           .returning("id")
           .executeTakeFirst();
         if (added === undefined) return "TAKEN";
+        if (asks !== undefined) await addPending(transaction, asks);
         await record(audit);
         return "CREATED";
       });
@@ -142,11 +143,12 @@ export function copyQueries(db: Kysely<Tables>) {
       return await auditedIf(db, [audit], async (transaction) => {
         const there = await transaction
           .selectFrom("copies")
-          .select("id")
+          .select("person_id")
           .where("id", "=", copyId)
           .where("status", "in", from)
           .executeTakeFirst();
         if (there === undefined) return false;
+        if (status === "FOLLOWING" && (await isShutOut(transaction, there.person_id))) return false;
         await noteChange(transaction, { copyId });
         const { numUpdatedRows } = await transaction
           .updateTable("copies")
@@ -160,12 +162,21 @@ export function copyQueries(db: Kysely<Tables>) {
       });
     },
 
-    async changeSettings(copyId, settings, audit) {
+    async changeSettings(copyId, { from, to }, audit) {
       return await auditedIf(db, [audit], async (transaction) => {
+        const row = await transaction
+          .selectFrom("copies")
+          .select("settings")
+          .where("id", "=", copyId)
+          .where("status", "<>", "STOPPED")
+          .executeTakeFirst();
+        // Encoded again: an earlier version may have written them with other fields.
+        if (row === undefined || encodeSettings(decodeSettings(row.settings)) !== encodeSettings(from))
+          return false;
         await noteChange(transaction, { copyId });
         const { numUpdatedRows } = await transaction
           .updateTable("copies")
-          .set({ settings: encodeSettings(settings) })
+          .set({ settings: encodeSettings(to) })
           .where("id", "=", copyId)
           .where("status", "<>", "STOPPED")
           .executeTakeFirst();

@@ -24,12 +24,26 @@ export function leadQueries(db: Kysely<Tables>) {
   return {
     async setOpenToCopiers(strategyId, isOpen, audit) {
       return await auditedIf(db, [audit], async (transaction) => {
-        const { numUpdatedRows } = await transaction
+        let change = transaction
           .updateTable("strategies")
           .set({ is_open_to_copiers: isOpen ? 1 : 0, is_lead: 1 })
           .where("id", "=", strategyId)
-          .where("is_open_to_copiers", "=", isOpen ? 0 : 1)
-          .executeTakeFirst();
+          .where("is_open_to_copiers", "=", isOpen ? 0 : 1);
+        if (isOpen) {
+          change = change.where(({ exists, not, selectFrom }) =>
+            not(
+              exists(
+                selectFrom("people")
+                  .select("id")
+                  .whereRef("id", "=", "strategies.owner_id")
+                  .where(({ eb, or }) =>
+                    or([eb("closed_at", "is not", null), eb("locked_at", "is not", null)]),
+                  ),
+              ),
+            ),
+          );
+        }
+        const { numUpdatedRows } = await change.executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
         const begun = await transaction
           .insertInto("leads")

@@ -93,11 +93,23 @@ export async function isClosed(transaction: Transaction<Tables>, personId: strin
   return row !== undefined;
 }
 
+/** Whether an account is closed or locked; as long as `isClosed` says. */
+export async function isShutOut(transaction: Transaction<Tables>, personId: string): Promise<boolean> {
+  const row = await transaction
+    .selectFrom("people")
+    .select("id")
+    .where("id", "=", personId)
+    .where(({ eb, or }) => or([eb("closed_at", "is not", null), eb("locked_at", "is not", null)]))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /**
- * A row to insert for a person into `columnsOf(row)`, or none if the account is closed. On PostgreSQL a
- * closing waits for the insert, and the insert for a closing, so that no row outlives the closing.
+ * A row to insert for a person into `columnsOf(row)`, or none if the account is closed or locked. On
+ * PostgreSQL a closing waits for the insert, and the insert for a closing, so that no row outlives the
+ * closing; so with a lock.
  */
-export function unlessClosed<Row extends Readonly<Record<string, string | number>>>(
+export function unlessShutOut<Row extends Readonly<Record<string, string | number>>>(
   db: Kysely<Tables>,
   personId: string,
   row: Row,
@@ -107,10 +119,11 @@ export function unlessClosed<Row extends Readonly<Record<string, string | number
     .select(Object.entries(row).map(([column, value]) => sql`${value}`.as(column)))
     .where("id", "=", personId)
     .where("closed_at", "is", null)
+    .where("locked_at", "is", null)
     .$if(isPostgres(db), (rows) => rows.forShare());
 }
 
-/** The columns of a row, in the order in which `unlessClosed` selects them. */
+/** The columns of a row, in the order in which `unlessShutOut` selects them. */
 export function columnsOf<Row extends object>(row: Row): (keyof Row)[] {
   return Object.keys(row) as (keyof Row)[];
 }

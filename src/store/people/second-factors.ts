@@ -3,8 +3,9 @@
 import type { Kysely, Selectable, Transaction } from "kysely";
 import type { PeopleStore, SecondFactor } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
-import { audited, auditedIf } from "./audit.ts";
-import { columnsOf, isClosed, unlessClosed } from "./persons.ts";
+import { auditedIf } from "./audit.ts";
+import { columnsOf, isClosed, unlessShutOut } from "./persons.ts";
+import { deleteSessions } from "./sign-in.ts";
 
 export function secondFactorQueries(db: Kysely<Tables>) {
   return {
@@ -23,7 +24,7 @@ export function secondFactorQueries(db: Kysely<Tables>) {
       const { numInsertedOrUpdatedRows = 0n } = await db
         .insertInto("second_factors")
         .columns(columnsOf(row))
-        .expression(unlessClosed(db, personId, row))
+        .expression(unlessShutOut(db, personId, row))
         .onConflict((conflict) =>
           conflict.column("person_id").doUpdateSet(seed).where("second_factors.is_enabled", "=", 0),
         )
@@ -46,7 +47,7 @@ export function secondFactorQueries(db: Kysely<Tables>) {
       return rows.map(factorOfRow);
     },
 
-    async enableSecondFactor({ personId, sealedSeed }, recoveryHashes, audit) {
+    async enableSecondFactor({ personId, sealedSeed, keptSession }, recoveryHashes, audit) {
       return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("second_factors")
@@ -57,19 +58,21 @@ export function secondFactorQueries(db: Kysely<Tables>) {
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
         await putRecoveryCodes(transaction, personId, recoveryHashes);
+        await deleteSessions(transaction, personId, { allBut: keptSession });
         return true;
       });
     },
 
-    async removeSecondFactor(personId, audit) {
-      await audited(db, async (transaction, record) => {
+    async removeSecondFactor({ personId, keptSession }, audit) {
+      return await auditedIf(db, [audit], async (transaction) => {
         const { numDeletedRows } = await transaction
           .deleteFrom("second_factors")
           .where("person_id", "=", personId)
           .executeTakeFirst();
-        if (numDeletedRows === 0n) return;
+        if (numDeletedRows === 0n) return false;
         await putRecoveryCodes(transaction, personId, []);
-        await record(audit);
+        await deleteSessions(transaction, personId, keptSession === null ? "ALL" : { allBut: keptSession });
+        return true;
       });
     },
 

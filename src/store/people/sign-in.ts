@@ -2,10 +2,10 @@
 // Where only one of several requests may succeed, the statement that writes decides which, so that it holds
 // for all servers.
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
-import type { PeopleStore, StoredSession } from "../ports/people.ts";
+import type { PeopleStore, StoredSession, WhichSessions } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
-import { auditedIf } from "./audit.ts";
-import { columnsOf, isClosed, unlessClosed } from "./persons.ts";
+import { audited, auditedIf } from "./audit.ts";
+import { columnsOf, isClosed, unlessShutOut } from "./persons.ts";
 
 /** The provider of every credential; a person has one of it. */
 const PROVIDER = "credential";
@@ -57,11 +57,12 @@ export function signInQueries(db: Kysely<Tables>) {
       return await auditedIf(db, [audit], async (transaction) => {
         if (await isClosed(transaction, password.personId)) return false;
         await putPassword(transaction, password);
+        await deleteSessions(transaction, password.personId, "ALL");
         return true;
       });
     },
 
-    async replacePasswordHash({ personId, from, to, at }, audit) {
+    async replacePasswordHash({ personId, from, to, keptSession, at }, audit) {
       return await auditedIf(db, [audit], async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable("credentials")
@@ -70,7 +71,9 @@ export function signInQueries(db: Kysely<Tables>) {
           .where("user_id", "=", personId)
           .where("password", "=", from)
           .executeTakeFirst();
-        return numUpdatedRows > 0n;
+        if (numUpdatedRows === 0n) return false;
+        await deleteSessions(transaction, personId, { allBut: keptSession });
+        return true;
       });
     },
 
@@ -102,7 +105,7 @@ export function signInQueries(db: Kysely<Tables>) {
       await db
         .insertInto("sessions")
         .columns(columnsOf(row))
-        .expression(unlessClosed(db, personId, row))
+        .expression(unlessShutOut(db, personId, row))
         .execute();
     },
 
@@ -144,15 +147,13 @@ export function signInQueries(db: Kysely<Tables>) {
       await db.updateTable("sessions").set({ updated_at: at }).where("id", "=", sessionId).execute();
     },
 
-    async endSessions(personId, which) {
-      let query = db.deleteFrom("sessions").where("user_id", "=", personId);
-      if (which !== "ALL") {
-        const [operator, id] =
-          "only" in which ? (["=", which.only] as const) : (["<>", which.allBut] as const);
-        query = query.where("id", operator, id);
-      }
-      const { numDeletedRows } = await query.executeTakeFirst();
-      return Number(numDeletedRows);
+    async endSessions(personId, which, audit) {
+      if (audit === null) return await deleteSessions(db, personId, which);
+      return await audited(db, async (transaction, record) => {
+        const ended = await deleteSessions(transaction, personId, which);
+        if (ended > 0) await record({ ...audit, details: { ...audit.details, count: String(ended) } });
+        return ended;
+      });
     },
 
     async createLink({ nameHash, value, createdAt, expiresAt }) {
@@ -191,6 +192,21 @@ export function signInQueries(db: Kysely<Tables>) {
         .execute();
     },
   } satisfies Partial<PeopleStore>;
+}
+
+/** Ends sessions of a person; answers how many. */
+export async function deleteSessions(
+  db: Kysely<Tables>,
+  personId: string,
+  which: WhichSessions,
+): Promise<number> {
+  let query = db.deleteFrom("sessions").where("user_id", "=", personId);
+  if (which !== "ALL") {
+    const [operator, id] = "only" in which ? (["=", which.only] as const) : (["<>", which.allBut] as const);
+    query = query.where("id", operator, id);
+  }
+  const { numDeletedRows } = await query.executeTakeFirst();
+  return Number(numDeletedRows);
 }
 
 /** Sets the password of a person, who may have none yet. */

@@ -179,12 +179,13 @@ export type CopiesStore = {
   /**
    * Begins a copy. Its `fromVersion` and `doneSeq` are set here: the strategy's version and the lead's last
    * action of now. NOT_OPEN: the strategy cannot be followed (not LIVE, not open to copiers). TAKEN: a live
-   * copy uses the account, or the person follows the strategy already or is closed, or the account is not
-   * theirs, not CONNECTED or of another family.
+   * copy uses the account, or the person follows the strategy already, is closed or locked, or the account is
+   * not theirs, not CONNECTED or of another family. `asks` is asked of it from the start.
    */
   createCopy(
     copy: Omit<Copy, "fromVersion" | "doneSeq" | "revision">,
     audit: NewAuditRecord,
+    asks?: CopyRequest,
   ): Promise<"CREATED" | "NOT_OPEN" | "TAKEN">;
   findCopy(copyId: string): Promise<Copy | null>;
   /** Newest first: all that are live, and the newest of those that are stopped, `STOPPED_LISTED_MAX`. */
@@ -201,8 +202,8 @@ export type CopiesStore = {
     of: { readonly strategyId: string } | { readonly everybody: true },
   ): Promise<readonly CopyCount[]>;
   /**
-   * False, and nothing is done, unless its status is one of `from`. An `endedAt` is set when it becomes
-   * STOPPED. `asks` is asked of it with the change.
+   * False, and nothing is done, unless its status is one of `from`, and for FOLLOWING also if its person is
+   * closed or locked. An `endedAt` is set when it becomes STOPPED. `asks` is asked of it with the change.
    */
   changeCopy(
     change: {
@@ -215,8 +216,12 @@ export type CopiesStore = {
     },
     audit: NewAuditRecord,
   ): Promise<boolean>;
-  /** False if there is no live copy of that id. */
-  changeSettings(copyId: string, settings: CopySettings, audit: NewAuditRecord): Promise<boolean>;
+  /** False if there is no live copy of that id, or its settings are no longer `from`. */
+  changeSettings(
+    copyId: string,
+    settings: { readonly from: CopySettings; readonly to: CopySettings },
+    audit: NewAuditRecord,
+  ): Promise<boolean>;
   /** The revision of each of these copies, by copy id; one that there is not is left out. */
   revisionsOf(copyIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**

@@ -30,7 +30,7 @@ export type LeadStore = {
 
   /**
    * Lets people follow a strategy, or lets no more begin to. From the first time on it is a lead. False if
-   * nothing changes.
+   * nothing changes, and if it would be opened for an owner who is closed or locked.
    */
   setOpenToCopiers(strategyId: string, isOpen: boolean, audit: NewAuditRecord): Promise<boolean>;
   isOpenToCopiers(strategyId: string): Promise<boolean>;

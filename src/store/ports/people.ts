@@ -118,17 +118,24 @@ export type PeopleStore = AuditStore & {
 
   /** The hash of a person's password; null if there is none. */
   findPasswordHash(personId: string): Promise<string | null>;
-  /** Sets a person's password, whatever it was; false, and nothing is changed, if the account is closed. */
+  /**
+   * Sets a person's password, whatever it was, and ends all sessions. False, and nothing is changed, if the
+   * account is closed.
+   */
   setPasswordHash(
     password: { readonly personId: string; readonly passwordHash: string; readonly at: number },
     audit: NewAuditRecord,
   ): Promise<boolean>;
-  /** Replaces a person's password; false, and nothing is changed, if its hash is no longer `from`. */
+  /**
+   * Replaces a person's password, and ends all sessions but one. False, and nothing is changed, if its hash is
+   * no longer `from`.
+   */
   replacePasswordHash(
     change: {
       readonly personId: string;
       readonly from: string;
       readonly to: string;
+      readonly keptSession: string;
       readonly at: number;
     },
     audit: NewAuditRecord,
@@ -150,8 +157,11 @@ export type PeopleStore = AuditStore & {
   /** Those of these sessions that are live. */
   liveSessionsOf(sessionIds: readonly string[], live: LiveSessions): Promise<ReadonlySet<string>>;
   recordSessionUse(sessionId: string, at: number): Promise<void>;
-  /** Ends sessions of a person; answers how many. */
-  endSessions(personId: string, which: WhichSessions): Promise<number>;
+  /**
+   * Ends sessions of a person; answers how many. If there are any, the record is added with their number; none
+   * where it is null.
+   */
+  endSessions(personId: string, which: WhichSessions, audit: NewAuditRecord | null): Promise<number>;
 
   /**
    * Creates a mailed link, and removes expired ones. The caller hashes its name, so that a copy of the
@@ -249,16 +259,23 @@ export type PeopleStore = AuditStore & {
   ): Promise<boolean>;
   listSecondFactors(): Promise<readonly SecondFactor[]>;
   /**
-   * Enables the factor whose setup was started, with the hashes of its recovery codes. Answers false if there
-   * is no such setup, or if its seed has another seal: the person has started setup again and confirms that.
+   * Enables the factor whose setup was started, with the hashes of its recovery codes, and ends all sessions
+   * but one. Answers false if there is no such setup, or if its seed has another seal: the person has started
+   * setup again and confirms that.
    */
   enableSecondFactor(
-    begun: Pick<SecondFactor, "personId" | "sealedSeed">,
+    begun: Pick<SecondFactor, "personId" | "sealedSeed"> & { readonly keptSession: string },
     recoveryHashes: readonly string[],
     audit: NewAuditRecord,
   ): Promise<boolean>;
-  /** Removes the factor and its recovery codes. Without a factor nothing is changed or audited. */
-  removeSecondFactor(personId: string, audit: NewAuditRecord): Promise<void>;
+  /**
+   * Removes the factor and its recovery codes, and ends all sessions, or all but one. Answers false without a
+   * factor: nothing is changed or audited.
+   */
+  removeSecondFactor(
+    removed: { readonly personId: string; readonly keptSession: string | null },
+    audit: NewAuditRecord,
+  ): Promise<boolean>;
   /**
    * Accepts the code of a time step (30 s each since the epoch) once, over all processes. True for the first
    * call with a step later than every accepted one, otherwise false.

@@ -1,6 +1,6 @@
 // A copier's copies on a real server: begun, paused, resumed, stopped, halted, and their rows. No copier runs
 // here, so that the test writes their logs and books.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { encode } from "zod";
 import {
   type CopyJson,
@@ -9,6 +9,7 @@ import {
 } from "../../../src/dashboard-api/schemas/copies.ts";
 import { type CopyBook, EXACT_SETTINGS } from "../../../src/domain/copying.ts";
 import { decimal } from "../../../src/money/decimal.ts";
+import { StoreUnavailable } from "../../../src/store/store.ts";
 import type { Browser } from "../../support/dashboard/client.ts";
 import {
   connectAccount,
@@ -127,6 +128,29 @@ describe("beginning a copy", () => {
     });
     expectRefused(await begin({ strategyId: other, accountId: spare }), "STATE_CHANGED", /does not accept/);
     expect((await copier.get("/copies")).rows).toHaveLength(1);
+  });
+
+  test("does not say that nothing was done, where the database is lost after it has begun", async () => {
+    const copier = await fixture.somebody({ profile: "COPIER" });
+    const strategyId = await newOffer(fixture);
+    const { accountId } = await connectAccount(fixture, copier, "SPOT");
+    const stored = fixture.gateway.store.copying;
+    const { findCopy } = stored;
+    stored.findCopy = () => Promise.reject(new StoreUnavailable("cut off"));
+    onTestFinished(() => {
+      stored.findCopy = findCopy;
+    });
+    const settings = { ...SETTINGS, copyExisting: true };
+    const { status, body } = await copier.call("POST", "/copies", {
+      body: { strategyId, accountId, settings },
+    });
+    expect({ status, code: body.error.code }).toEqual({ status: 503, code: "OUTCOME_UNKNOWN" });
+    expect(body.error.action).toBe("Check whether it was done, then try again.");
+    stored.findCopy = findCopy;
+    const [{ copyId }] = (await copier.get("/copies")).rows;
+    // What the copier has consented to is asked with the beginning.
+    const [asked] = await stored.listPendingRequests(strategyId);
+    expect(asked).toMatchObject({ copyId, kind: "REPAIR", mayIncrease: true });
   });
 
   test("is refused for a strategy that takes no copiers", async () => {

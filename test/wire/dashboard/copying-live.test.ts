@@ -65,8 +65,9 @@ function timesTold({ events }: StreamClient): number {
 
 /** Something is done to a copy. */
 async function change(copyId: string): Promise<void> {
-  const settings = { ...EXACT_SETTINGS, share: decimal<never>("0.5") };
-  expect(await fixture.store.copying.changeSettings(copyId, settings, auditOf("", copyId))).toBe(true);
+  const from = (await fixture.store.copying.findCopy(copyId))?.settings ?? EXACT_SETTINGS;
+  const to = { ...EXACT_SETTINGS, share: decimal<never>(from.share === decimal("0.5") ? "0.4" : "0.5") };
+  expect(await fixture.store.copying.changeSettings(copyId, { from, to }, auditOf("", copyId))).toBe(true);
 }
 
 describe("a copy that is watched", () => {

@@ -86,7 +86,7 @@ describe("a session", () => {
       { address: "", userAgent: "", cookies: cookie },
       fixture.time.now(),
     );
-    await fixture.store.people.endSessions(personId, { only: session?.sessionId ?? "" });
+    await fixture.store.people.endSessions(personId, { only: session?.sessionId ?? "" }, null);
     expect(await ask(client, "unfollow", PRICES)).toBeNull();
     fixture.time.advance(SESSIONS_CHECKED_EVERY_MS);
     expect(await client.next("refused")).toMatchObject({ code: "NOT_SIGNED_IN" });

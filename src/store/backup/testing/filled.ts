@@ -114,7 +114,7 @@ async function fillPeople(store: Store): Promise<void> {
   });
   const submission = { submissionId: "k", personId: ann, sealedForm: "f", submittedAt: 1_000 };
   await people.submitKyc(submission, auditOf("KYC_SUBMITTED", ann, { details: { note: LABEL } }));
-  const factor = { personId: ann, sealedSeed: "sealed" };
+  const factor = { personId: ann, sealedSeed: "sealed", keptSession: sessionOf("ann").sessionId };
   await people.beginSecondFactor(ann, factor.sealedSeed, 2_000);
   await people.enableSecondFactor(factor, ["one", "two"], auditOf("SECOND_FACTOR_ENABLED", ann));
   await people.acceptTotpStep(ann, 58_000_000);

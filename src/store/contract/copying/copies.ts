@@ -143,11 +143,16 @@ export function copyingCopyCases(opened: Opened): void {
     test("its settings change while it is live", async () => {
       const [copyId = ""] = await follow(store, "one", "ann");
       const settings = OTHER_SETTINGS;
-      const set = (id: string) => copying.changeSettings(id, settings, auditedAs("COPY_SETTINGS_CHANGED"));
+      const first = (await copying.findCopy(copyId))?.settings ?? settings;
+      const set = (id: string, from = first, to = settings) =>
+        copying.changeSettings(id, { from, to }, auditedAs("COPY_SETTINGS_CHANGED"));
       expect([await set("ghost"), await set(copyId)]).toEqual([false, true]);
       expect(await copying.findCopy(copyId)).toMatchObject({ settings, revision: 2 });
+      // A change that was made of other settings would undo this one.
+      expect(await set(copyId, first, first)).toBe(false);
+      expect(await copying.findCopy(copyId)).toMatchObject({ settings, revision: 2 });
       await change(copyId, ["FOLLOWING", "STOPPED"], "COPIER");
-      expect(await set(copyId)).toBe(false);
+      expect(await set(copyId, settings)).toBe(false);
     });
 
     test("are listed by person newest first, by strategy oldest first, and counted by status and reason", async () => {

@@ -125,7 +125,13 @@ export function copyingProgressCases(opened: Opened): void {
 
     test("keeps the status and the settings that people have chosen since", async () => {
       const settings = OTHER_SETTINGS;
-      await copying.changeSettings(ann, settings, auditedAs("COPY_SETTINGS_CHANGED"));
+      const from = (await copying.findCopy(ann))?.settings ?? settings;
+      const isChanged = copying.changeSettings(
+        ann,
+        { from, to: settings },
+        auditedAs("COPY_SETTINGS_CHANGED"),
+      );
+      expect(await isChanged).toBe(true);
       await leave(store, ann, "PAUSED", 3);
       await record(progressOf(ann, 8, { book: FULL_BOOK }));
       const expected = { status: "PAUSED", reason: "COPIER", settings, doneSeq: 8, book: FULL_BOOK };

@@ -84,6 +84,28 @@ export function closedAccountCases(opened: Opened): void {
       expect((await actionsIn(store)).slice(-2)).toEqual(["PERSON_LOCKED", "PERSON_UNLOCKED"]);
     });
 
+    test("what was in flight when the lock began opens nothing, and leaves no session", async () => {
+      await openToCopiers(store, "three");
+      const account = venueAccountOf(ann, { accountId: "third" });
+      const connect = () =>
+        store.copying.connectAccount(account, auditedAs("VENUE_ACCOUNT_CONNECTED"), { liveMax: 9 });
+      const begin = () =>
+        store.copying.createCopy(copyOf(ann, "three", { accountId: "third" }), auditedAs("COPY_STARTED"));
+      const resume = () =>
+        store.copying.changeCopy(
+          { copyId: `${ann}-two`, from: ["PAUSED"], status: "FOLLOWING", reason: null, at: AT },
+          auditedAs("COPY_RESUMED"),
+        );
+      await lock();
+      await beginSession(store, "ann");
+      expect(await countSessions(store, ann)).toBe(0);
+      expect([await connect(), await begin(), await resume()]).toEqual(["FULL", "TAKEN", false]);
+      await unlock();
+      await beginSession(store, "ann");
+      expect(await countSessions(store, ann)).toBe(1);
+      expect([await connect(), await begin(), await resume()]).toEqual(["CONNECTED", "CREATED", true]);
+    });
+
     test("a key that was revoked before a lock stays revoked after it", async () => {
       await store.people.revokeOwnKey(
         { keyId: key().keyId, ownerId: ann, at: AT - 1 },

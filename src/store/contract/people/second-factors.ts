@@ -2,7 +2,7 @@
 // code is used once.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Opened } from "../store-under-test.ts";
-import { actionsIn, auditOf, signUp } from "./people-records.ts";
+import { actionsIn, auditOf, beginSession, countSessions, signUp } from "./people-records.ts";
 
 export function secondFactorCases(opened: Opened): void {
   describe("second factors", () => {
@@ -15,7 +15,7 @@ export function secondFactorCases(opened: Opened): void {
       const sealedSeed = `seed of ${personId}`;
       await people.beginSecondFactor(personId, sealedSeed, 1_000);
       const audit = auditOf("SECOND_FACTOR_ENABLED", personId);
-      return await people.enableSecondFactor({ personId, sealedSeed }, hashes, audit);
+      return await people.enableSecondFactor({ personId, sealedSeed, keptSession: "kept" }, hashes, audit);
     };
     const use = (personId: string, hash: string) =>
       people.useRecoveryCode(personId, hash, auditOf("RECOVERY_CODE_USED", personId));
@@ -24,16 +24,15 @@ export function secondFactorCases(opened: Opened): void {
       expect(await people.findSecondFactor("id-ann")).toBeNull();
       const audit = auditOf("SECOND_FACTOR_ENABLED", "id-ann");
       const factor = { personId: "id-ann", sealedSeed: "second" };
-      expect(await people.enableSecondFactor(factor, [], audit)).toBe(false);
+      const begun = { ...factor, keptSession: "kept" };
+      expect(await people.enableSecondFactor(begun, [], audit)).toBe(false);
       expect(await people.beginSecondFactor("id-ann", "first", 1_000)).toBe(true);
       expect(await people.beginSecondFactor("id-ann", "second", 2_000)).toBe(true);
       expect(await people.findPerson("id-ann")).toMatchObject({ hasSecondFactor: false });
-      expect(await people.enableSecondFactor({ ...factor, sealedSeed: "first" }, ["zero"], audit)).toBe(
-        false,
-      );
+      expect(await people.enableSecondFactor({ ...begun, sealedSeed: "first" }, ["zero"], audit)).toBe(false);
       expect(await people.findSecondFactor("id-ann")).toEqual({ ...factor, isEnabled: false });
-      expect(await people.enableSecondFactor(factor, ["one", "two"], audit)).toBe(true);
-      expect(await people.enableSecondFactor(factor, ["three"], audit)).toBe(false);
+      expect(await people.enableSecondFactor(begun, ["one", "two"], audit)).toBe(true);
+      expect(await people.enableSecondFactor(begun, ["three"], audit)).toBe(false);
       expect(await people.beginSecondFactor("id-ann", "third", 3_000)).toBe(false);
       expect(await people.findSecondFactor("id-ann")).toEqual({ ...factor, isEnabled: true });
       expect(await people.countRecoveryCodes("id-ann")).toBe(2);
@@ -51,8 +50,12 @@ export function secondFactorCases(opened: Opened): void {
       await enable("id-bob");
       await people.acceptTotpStep("id-ann", 100);
       const audit = auditOf("SECOND_FACTOR_DISABLED", "id-ann");
-      await people.removeSecondFactor("id-ann", audit);
-      await people.removeSecondFactor("id-ann", audit);
+      await beginSession(store, "ann");
+      const remove = (keptSession: string | null) =>
+        people.removeSecondFactor({ personId: "id-ann", keptSession }, audit);
+      expect(await remove("another")).toBe(true);
+      expect(await countSessions(store, "id-ann")).toBe(0);
+      expect(await remove(null)).toBe(false);
       expect(await people.findSecondFactor("id-ann")).toBeNull();
       expect(await people.findPerson("id-ann")).toMatchObject({ hasSecondFactor: false });
       expect(await people.countRecoveryCodes("id-ann")).toBe(0);

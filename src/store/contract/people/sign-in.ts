@@ -3,7 +3,15 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { StoredSession } from "../../ports/people.ts";
 import type { Opened } from "../store-under-test.ts";
-import { actionsIn, auditOf, SIGNED_UP_AT, sessionOf, signUp } from "./people-records.ts";
+import {
+  actionsIn,
+  auditOf,
+  beginSession,
+  countSessions,
+  SIGNED_UP_AT,
+  sessionOf,
+  signUp,
+} from "./people-records.ts";
 
 const AT = SIGNED_UP_AT;
 /** Every session that is there. */
@@ -15,6 +23,13 @@ export function signInCases(opened: Opened): void {
     beforeEach(async () => {
       await signUp(store, "ann", "bob");
     });
+    const begin = async (name: string, terms: Partial<StoredSession> = {}, max = 30) => {
+      const session = { ...sessionOf(name), ...terms };
+      await people.createSession({ ...session, tokenHash: `hash of ${session.sessionId}` }, max);
+      return session.sessionId;
+    };
+    const idsOf = async (personId: string, live = ALL) =>
+      (await people.listSessions(personId, live)).map(({ sessionId }) => sessionId);
 
     describe("a password", () => {
       test("is found by its person, after a reopening too", async () => {
@@ -30,16 +45,25 @@ export function signInCases(opened: Opened): void {
         await opened.changeRows("DELETE FROM credentials WHERE user_id = 'id-bob'");
         for (const personId of ["id-ann", "id-bob"]) {
           const password = { personId, passwordHash: `new of ${personId}`, at: AT };
+          await beginSession(store, personId.slice("id-".length));
           await people.setPasswordHash(password, auditOf("PASSWORD_RESET", personId));
           expect(await people.findPasswordHash(personId)).toBe(`new of ${personId}`);
+          expect(await countSessions(store, personId)).toBe(0);
         }
         expect(await actionsIn(store)).toEqual(["PASSWORD_RESET", "PASSWORD_RESET"]);
       });
 
       test("is replaced, and audited, only if it is the one that the caller saw", async () => {
         const replace = (from: string, to: string, personId = "id-ann") =>
-          people.replacePasswordHash({ personId, from, to, at: AT }, auditOf("PASSWORD_CHANGED", personId));
+          people.replacePasswordHash(
+            { personId, from, to, keptSession: "kept", at: AT },
+            auditOf("PASSWORD_CHANGED", personId),
+          );
+        for (const sessionId of ["kept", "other"]) await begin("ann", { sessionId });
+        expect(await replace("wrong", "late")).toBe(false);
+        expect(await idsOf("id-ann")).toHaveLength(2);
         expect(await replace("password of ann", "new")).toBe(true);
+        expect(await idsOf("id-ann")).toEqual(["kept"]);
         expect(await replace("password of ann", "late")).toBe(false);
         expect(await replace("new", "nobody's", "id-nobody")).toBe(false);
         expect(await people.findPasswordHash("id-ann")).toBe("new");
@@ -65,14 +89,6 @@ export function signInCases(opened: Opened): void {
     });
 
     describe("a session", () => {
-      const begin = async (name: string, terms: Partial<StoredSession> = {}, max = 30) => {
-        const session = { ...sessionOf(name), ...terms };
-        await people.createSession({ ...session, tokenHash: `hash of ${session.sessionId}` }, max);
-        return session.sessionId;
-      };
-      const idsOf = async (personId: string, live = ALL) =>
-        (await people.listSessions(personId, live)).map(({ sessionId }) => sessionId);
-
       test("is found by the hash of its token as it was given, after a reopening too", async () => {
         const userAgent = `"Browser", 100% \\ ライアーバード 🐦`;
         const sessionId = await begin("ann", { address: "2001:db8::1", userAgent });
@@ -127,7 +143,7 @@ export function signInCases(opened: Opened): void {
       test("is ended alone, with all others, or with all, and never another person's", async () => {
         await begin("bob");
         const restart = async () => {
-          await people.endSessions("id-ann", "ALL");
+          await people.endSessions("id-ann", "ALL", null);
           for (const id of ["a", "b", "c"]) await begin("ann", { sessionId: id });
         };
         for (const [which, ended, left] of [
@@ -137,9 +153,11 @@ export function signInCases(opened: Opened): void {
           ["ALL", 3, []],
         ] as const) {
           await restart();
-          expect(await people.endSessions("id-ann", which)).toBe(ended);
+          const audit = auditOf("SESSIONS_ENDED", "id-ann");
+          expect(await people.endSessions("id-ann", which, audit)).toBe(ended);
           expect(await idsOf("id-ann")).toEqual(left);
         }
+        expect(await actionsIn(store)).toEqual(["SESSIONS_ENDED", "SESSIONS_ENDED", "SESSIONS_ENDED"]);
         expect(await idsOf("id-bob")).toEqual(["session-of-bob"]);
       });
     });
