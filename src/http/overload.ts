@@ -2,8 +2,9 @@
 // ones, so the rest of its requests are refused before anything is read of them: 503, with Retry-After.
 //
 // Even a refusal costs time. So the server stops reading from a refused connection until then, and refuses
-// the requests that were sent over it in between: a client that does not wait costs no more than one that
-// does.
+// the requests that were sent over it in between: a client that does not wait costs little more than one that
+// does. These are refused once, without another pause: a client that always has a request under way would
+// never be handled again.
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
@@ -39,9 +40,21 @@ export class Overload {
     this.#timing = timing;
   }
 
-  /** Whether a request that has just been read is to be refused; call it once for each. */
-  refuses(socket: Socket): boolean {
-    return this.#isTickTooLong() || this.#rested.has(socket);
+  /** Whether the tick is too long for a request that has just been read; call it once for each. */
+  isTickTooLong(): boolean {
+    if (this.#requests === 0) {
+      this.#tickBegan = this.#timing.now();
+      setImmediate(() => {
+        this.#requests = 0;
+      });
+    }
+    this.#requests += 1;
+    return this.#requests > TICK_REQUESTS_MIN && this.#timing.now() - this.#tickBegan > TICK_MS_MAX;
+  }
+
+  /** Whether a request that has just been read was sent while nothing was read from its connection. */
+  wasSentTooSoon(socket: Socket): boolean {
+    return this.#rested.has(socket);
   }
 
   /**
@@ -55,17 +68,6 @@ export class Overload {
       socket.pause();
       this.#timing.later(() => this.#resume(socket), REST_MS);
     });
-  }
-
-  #isTickTooLong(): boolean {
-    if (this.#requests === 0) {
-      this.#tickBegan = this.#timing.now();
-      setImmediate(() => {
-        this.#requests = 0;
-      });
-    }
-    this.#requests += 1;
-    return this.#requests > TICK_REQUESTS_MIN && this.#timing.now() - this.#tickBegan > TICK_MS_MAX;
   }
 
   /** Reads what the connection's buffers hold in the next tick. */

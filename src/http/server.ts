@@ -108,9 +108,9 @@ export function createServer(gateway: Gateway, parts: ServerParts) {
     }
   }
 
-  const refuse = (outgoing: ServerResponse) => {
+  const refuse = (outgoing: ServerResponse, isLate: boolean) => {
     // A proxy's connection carries the requests of many clients.
-    if (proxyHops === 0) overload.restAfter(outgoing);
+    if (isLate && proxyHops === 0) overload.restAfter(outgoing);
     send(outgoing, familyOf(pathOf(outgoing.req)).words.refused({ refusal: "BUSY" }));
   };
 
@@ -120,13 +120,14 @@ export function createServer(gateway: Gateway, parts: ServerParts) {
       send(outgoing, familyOf(pathOf(incoming)).words.refused({ refusal: "BUSY" }));
       return;
     }
+    const isLate = overload.isTickTooLong() || (!isRead(incoming) && gateway.desk.isBehind());
     const isRefused =
-      (overload.refuses(incoming.socket) || (!isRead(incoming) && gateway.desk.isBehind())) &&
+      (isLate || overload.wasSentTooSoon(incoming.socket)) &&
       familyOf(pathOf(incoming)).isNeverRefused !== true;
-    if (hasBody(incoming)) {
-      readBody(incoming, (body) => (isRefused ? refuse(outgoing) : void answer(incoming, outgoing, body)));
-    } else if (isRefused) refuse(outgoing);
-    else void answer(incoming, outgoing, "");
+    const reply = (body: string | Refusal) =>
+      isRefused ? refuse(outgoing, isLate) : void answer(incoming, outgoing, body);
+    if (hasBody(incoming)) readBody(incoming, reply);
+    else reply("");
   };
   // Upgraded while a request is in flight, the connection's next bytes would be taken for its answer.
   const shouldUpgradeCallback = (request: IncomingMessage) =>

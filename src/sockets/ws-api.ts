@@ -237,7 +237,7 @@ class ApiConnection implements ConnectionHandler {
     };
     const run = async (context: RequestContext): Promise<Reply> => {
       context.path = known === undefined ? null : seen.path;
-      if (overload.refuses(request.socket) || (!isRead && gateway.desk.isBehind()))
+      if (overload.isTickTooLong() || (!isRead && gateway.desk.isBehind()))
         return this.#reply(envelope, { refusal: "BUSY" }, this.#addressUsage());
       if (row.access !== "public") context.apiKey = seen.apiKey;
       return await respond(seen, { route: row, protocol, pages: NO_PAGES }, gateway, context);
