@@ -18,6 +18,7 @@ import { bundledBrackets } from "../brackets/bundled.ts";
 import type { BracketTable } from "../brackets/table.ts";
 import type { LiveMarket, PriceRange } from "../feed.ts";
 import type { Log } from "./log.ts";
+import { createReconnectPacer } from "./rest/backoff.ts";
 import { callersAnswerBytesMax, createCallersRest } from "./rest/callers-rest.ts";
 import { createHistoryPages, type HistoryPages } from "./rest/history-pages.ts";
 import { type Family, restUrlOf, type UpstreamHosts } from "./rest/hosts.ts";
@@ -172,7 +173,8 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   let lag = { ms: 0, at: Number.NEGATIVE_INFINITY };
   /** Since when there are subscribed streams; null while there are none. */
   let wantedSince: number | null = null;
-  const upstream = { hosts: options, protocol, announcer, wallClock, timers, random, log };
+  const reconnects = createReconnectPacer(wallClock, timers);
+  const upstream = { hosts: options, protocol, announcer, reconnects, wallClock, timers, random, log };
   const streams = createSubscriptions({
     ...upstream,
     connectionsMax,
@@ -209,6 +211,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     protocol,
     streams,
     rest,
+    isMetered,
     announcer,
     clock,
     wallClock,
@@ -338,6 +341,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       for (const asked of [rest, callersRest, pricePages, settlementPages]) asked.close();
       symbols.close();
       books.close();
+      reconnects.close();
       await Promise.all([streams.close(), clientStreams.close()]);
     },
   };

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FollowedBook } from "../../../test/support/followed-book.ts";
 import { seededRandom } from "../../../test/support/random.ts";
 import { testSeed } from "../../../test/support/seed.ts";
@@ -120,4 +120,41 @@ test("a change has the levels that changed and changed back, as they stand at th
   });
   expect(book.changeBetween(at(100), at(200))).toBeUndefined();
   expect(book.changeBetween(at(-100), at(0))).toBeUndefined();
+});
+
+describe("a book that was recorded with several snapshots", () => {
+  const level = (price: number): Levels => [[`${price}`, "1"]];
+  const snapshot = (step: number, lastUpdateId: number): TapeLine => ({
+    ...{ family: "spot", kind: "snapshot", at: startsAt + step, lastUpdateId },
+    bids: level(10),
+    asks: level(lastUpdateId),
+  });
+  const diff = (step: number, lastUpdateId: number): TapeLine => ({
+    ...{ family: "spot", kind: "diff", at: startsAt + step, lastUpdateId },
+    previousUpdateId: lastUpdateId - 1,
+    bids: [],
+    asks: level(lastUpdateId),
+  });
+  const diffs = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, index) => diff(from + index, from + index));
+  const asksOf = (lines: readonly TapeLine[]) =>
+    createTapeBook(lines)
+      .bookAt(startsAt + 1_000, 1_000)
+      ?.asks.map(([price]) => Number(price));
+
+  test("ignores one that is older than its last diff", () => {
+    const all = Array.from({ length: 12 }, (_, index) => 100 + index);
+    expect(asksOf([snapshot(100, 100), ...diffs(101, 110), snapshot(110, 105), diff(111, 111)])).toEqual(all);
+  });
+
+  test("applies the diffs from a hole on to the next snapshot", () => {
+    const lines = [
+      snapshot(100, 100),
+      diff(101, 101),
+      ...diffs(103, 106),
+      snapshot(106, 102),
+      diff(107, 107),
+    ];
+    expect(asksOf(lines)).toEqual([102, 103, 104, 105, 106, 107]);
+  });
 });

@@ -4,8 +4,9 @@
  *
  * Before the snapshot there is no book. Diffs older than the snapshot are dropped, the first one applied must
  * overlap it, each later one must follow on the one before. Where one does not, the book is unknown until the
- * next snapshot. Time runs forwards cheaply; a question about an earlier instant starts from a position kept
- * on the way, a few hundred steps behind it at most unless it is long ago.
+ * next snapshot, which that diff may follow on. A snapshot that is older than the book is ignored. Time runs
+ * forwards cheaply; a question about an earlier instant starts from a position kept on the way, a few hundred
+ * steps behind it at most unless it is long ago.
  */
 import { changeAcross } from "../exchange/book-change.ts";
 import type { Book, BookChange, Level } from "../exchange/source.ts";
@@ -122,24 +123,23 @@ export function stitch(lines: readonly TapeLine[]): readonly BookStep[] {
   const waiting: TapeDiff[] = [];
   let held: number | undefined;
   for (const line of lines) {
-    if (line.kind === "snapshot") {
+    if (line.kind === "snapshot" && line.lastUpdateId >= (held ?? 0)) {
       steps.push({ kind: "load", at: line.at, snapshot: line });
       held = line.lastUpdateId;
       // Diffs that arrived while the snapshot was in flight apply on top of it.
-      for (const diff of waiting) follow(diff, line.at);
-      waiting.length = 0;
+      for (const diff of waiting.splice(0)) follow(diff, line.at);
     } else if (line.kind === "diff") {
-      if (held === undefined) waiting.push(line);
-      else follow(line, line.at);
+      follow(line, line.at);
     }
   }
   return steps;
 
   function follow(diff: TapeDiff, at: number): void {
-    if (held === undefined || diff.lastUpdateId <= held) return;
-    if (diff.previousUpdateId > held) {
-      steps.push({ kind: "lost", at });
+    if (held !== undefined && diff.lastUpdateId <= held) return;
+    if (held === undefined || diff.previousUpdateId > held) {
+      if (held !== undefined) steps.push({ kind: "lost", at });
       held = undefined;
+      waiting.push(diff);
       return;
     }
     steps.push({ kind: "change", at, diff });

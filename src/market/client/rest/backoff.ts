@@ -63,12 +63,13 @@ export class Backoff {
 
 const reconnectsAtOnceMax = 20;
 /** The pause that a retry costs the connections that share the pacer. */
-export const reconnectPauseMs = 1_300;
+export const reconnectPauseMs = 1_500;
 
 /**
- * Paces the retries of all connections to one host: 20 at once, then one in 1.3 seconds, so at most 251 in
- * five minutes. The exchange takes 300 attempts; first connections and change-overs, of which eight
- * connections make at most 48, have the rest. Source: reference exchange, section 17.1.
+ * Paces the retries of all connections to one host, of trading and of clients: 21 at once, then one in 1.5
+ * seconds, so at most 221 in five minutes. The exchange takes 300 attempts; first connections and
+ * change-overs, of which twelve connections make at most 72, have the rest. Source: reference exchange,
+ * section 17.1.
  */
 export function createReconnectPacer(wallClock: Clock, timers: Timers): Pacer {
   return createPacer({

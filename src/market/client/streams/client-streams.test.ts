@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { bundledBrackets } from "../../brackets/bundled.ts";
 import { createFixture, settle } from "../testing/feed.ts";
 import { until } from "../testing/upstream.ts";
-import { confirmationWaitMsMax } from "./client-streams.ts";
+import { clientConnectionsMax, confirmationWaitMsMax } from "./client-streams.ts";
 import { futuresProtocol } from "./futures-protocol.ts";
-import { controlIntervalMs } from "./socket.ts";
-import { graceMs } from "./subscriptions.ts";
+import { controlIntervalMs, streamsPerConnectionMax } from "./socket.ts";
+import { connectionsMaxDefault, graceMs, streamsKeptFree } from "./subscriptions.ts";
 
 const DEPTH = "/api/v3/depth";
 
@@ -48,6 +48,32 @@ test("as many streams as clients may have do not delay or displace one of tradin
     return ofClients().length === 2_048;
   });
   expect(upstream.subscribedOn(1)).toEqual(["btcusdt@trade"]);
+});
+
+test("however often connections of trading and of clients are lost, no five minutes see more attempts than the exchange takes", async () => {
+  // Every connection opens, and is dead.
+  const fixture = await createFixture(["BTCUSDT"], { autoPong: false });
+  const { feed, upstream, time } = fixture;
+  await feed.start();
+  const perConnection = streamsPerConnectionMax - streamsKeptFree;
+  const subscribe = (to: Pick<typeof feed, "subscribe">, connections: number) => {
+    for (let index = 0; index <= (connections - 1) * perConnection; index += 1)
+      to.subscribe(`s${index}@trade`, () => {});
+  };
+  subscribe(feed, connectionsMaxDefault);
+  subscribe(feed.clientStreams, clientConnectionsMax);
+  const all = connectionsMaxDefault + clientConnectionsMax;
+  await until(() => upstream.connections() === all);
+  const attempts: number[] = [];
+  for (let second = 0; second < 400; second += 1) {
+    time.advance(1_000);
+    await settle(fixture);
+    attempts.push(upstream.connections() - all);
+  }
+  const inFiveMinutes = attempts.slice(300).map((count, second) => count - (attempts[second] ?? 0));
+  expect(Math.max(...inFiveMinutes)).toBeGreaterThan(200);
+  // A connection tries a change-over once a minute at most.
+  expect(Math.max(...inFiveMinutes) + all * 6).toBeLessThan(300);
 });
 
 test("a question for a book waits until upstream has confirmed its changes, but not for ever", async () => {

@@ -38,6 +38,7 @@ export function futuresProtocol(brackets: BracketTable): FamilyProtocol {
     timePath: "/fapi/v1/time",
     depthPath: null,
     bookPath: "/fapi/v1/depth",
+    snapshotWeightPerMinute: 200,
     tickerSymbolsMax: 1,
     exchangeInfoPath: "/fapi/v1/exchangeInfo",
     exchangeInfoSymbolsMax: 0,
@@ -50,8 +51,9 @@ export function futuresProtocol(brackets: BracketTable): FamilyProtocol {
       tradesReachMs: 23 * hourMs,
       markCandlesPath: "/fapi/v1/markPriceKlines",
       settlementsPath: "/fapi/v1/fundingRate",
-      // Of 2,400, half of which is for callers.
-      weightPerMinute: 600,
+      // Of 2,400. Callers have 1,200, snapshots 300 with those at once, and pages at once 200: 400 are left
+      // for polls of prices and rules.
+      weightPerMinute: 300,
     },
   };
 }

@@ -29,6 +29,8 @@ export type FamilyProtocol = {
   readonly depthPath: string | null;
   /** REST path of the book, for snapshots. */
   readonly bookPath: string;
+  /** The upstream budget of followed books' snapshots, weight a minute. */
+  readonly snapshotWeightPerMinute: number;
   /** Maximum of symbols in a price request; larger requests ask for all. */
   readonly tickerSymbolsMax: number;
   readonly exchangeInfoPath: string;

@@ -9,9 +9,9 @@
 //   stream is refused and logged, its listeners stay, and it is subscribed once there is room.
 // - A message that may be a repeat from another socket is delivered only if its id, or else its time, is
 //   higher than the last one's. Messages by a connection that the stream has left are dropped.
+import type { Pacer } from "../../../concurrency/pacer.ts";
 import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
-import { createReconnectPacer } from "../rest/backoff.ts";
 import { streamUrlOf, type UpstreamHosts } from "../rest/hosts.ts";
 import { StreamConnection } from "./connection.ts";
 import type { FamilyProtocol } from "./protocol.ts";
@@ -59,6 +59,8 @@ export type SubscriptionsOptions = {
   /** Divided equally among the paths, at least one each. */
   readonly connectionsMax: number;
   readonly announcer: Announcer;
+  /** Paces the retries of all connections to the host. */
+  readonly reconnects: Pacer;
   readonly wallClock: Clock;
   readonly timers: Timers;
   /** In [0, 1). */
@@ -75,9 +77,8 @@ export type SubscriptionsOptions = {
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 export function createSubscriptions(options: SubscriptionsOptions) {
-  const { hosts, protocol, announcer, wallClock, timers, log, onEventTime } = options;
+  const { hosts, protocol, announcer, wallClock, log, onEventTime } = options;
   const { family, streamPaths, streamPathOf } = protocol;
-  const reconnects = createReconnectPacer(wallClock, timers);
   const poolConnectionsMax = Math.max(1, Math.floor(options.connectionsMax / streamPaths.length));
   const pools = new Map<string, Pool>();
   const streams = new Map<string, Stream>();
@@ -96,7 +97,6 @@ export function createSubscriptions(options: SubscriptionsOptions) {
     const connection: StreamConnection = new StreamConnection({
       ...options,
       url,
-      reconnects,
       onMessage: (text, mayRepeat) => receive(text, mayRepeat, connection),
       onOpen() {
         if (connection.connects > 1) options.onReconnected(connection);
@@ -259,7 +259,6 @@ export function createSubscriptions(options: SubscriptionsOptions) {
       };
     },
     async close(): Promise<void> {
-      reconnects.close();
       await Promise.all(connectionsOf().map((connection) => connection.close()));
     },
   };

@@ -7,6 +7,11 @@ import type { BookLevel, BookSide, BookStamp } from "../../../domain/receipt.ts"
 import { add, type Price, type Quantity, ZERO } from "../../../money/decimal.ts";
 
 export const levelsMax = 5_000;
+/**
+ * Trades that are newer than the diffs; beyond this the older half is dropped and the book is out of
+ * sequence: the diffs have stopped. The next snapshot contains them.
+ */
+export const newerTradesMax = 10_000;
 
 export type LevelQuantity = { readonly side: BookSide; readonly price: Price; readonly quantity: Quantity };
 
@@ -197,7 +202,12 @@ export class EffectiveBook implements BookView {
     this.lastTradeId = trade.aggregateId;
     if (trade.time <= this.eventTime) return;
     this.#newer.push(trade);
-    this.#subtract(trade);
+    if (this.#newer.length > newerTradesMax) {
+      this.#newer.splice(0, newerTradesMax / 2);
+      this.isInSequence = false;
+    }
+    // The next snapshot subtracts those that are newer than it.
+    if (this.isInSequence) this.#subtract(trade);
   }
 
   /** The streams start over. */

@@ -6,16 +6,21 @@ import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
 import type { BookView } from "../../../domain/market.ts";
 import type { BookSide } from "../../../domain/receipt.ts";
 import { decimal, formatBriefly, type Price } from "../../../money/decimal.ts";
+import { bundledBrackets } from "../../brackets/bundled.ts";
 import { changeAcross } from "../../exchange/book-change.ts";
 import { depthUpdatePayload } from "../../exchange/payloads.ts";
 import type { Book, Family, Level } from "../../exchange/source.ts";
 import type { BookEvent } from "../../feed.ts";
 import type { UpstreamAnswer } from "../rest/rest.ts";
+import { upstreamWeightOf } from "../rest/upstream-weight.ts";
+import { futuresProtocol } from "../streams/futures-protocol.ts";
+import { spotProtocol } from "../streams/spot-protocol.ts";
 import { createAnnouncer } from "../streams/subscriptions.ts";
 import { createFixture as createFeed } from "../testing/feed.ts";
 import { sendTicker, sendTrade } from "../testing/messages.ts";
 import { until } from "../testing/upstream.ts";
-import { createLiveBooks, unusedBooksMax } from "./live-book.ts";
+import { newerTradesMax } from "./effective-book.ts";
+import { createLiveBooks, snapshotsAtOnceMax, unusedBooksMax } from "./live-book.ts";
 
 const RUNS = 200;
 const silent = { info() {}, warn() {}, error() {} };
@@ -26,14 +31,16 @@ afterEach(() => {
 });
 
 /** Live books on streams and snapshots in the test's own hands. */
-function createFixture(family: Family = "spot") {
+function createFixture(family: Family = "spot", isMetered = false) {
+  const protocol = family === "spot" ? spotProtocol : futuresProtocol(bundledBrackets);
   const time = createManualTime(1_000_000);
   const handlers = new Map<string, (data: unknown) => void>();
   const asked: ((answer: UpstreamAnswer) => void)[] = [];
+  const requests: { readonly at: number; readonly symbol: string; readonly weight: number }[] = [];
   let isConfirmed = true;
   let sequence = 0;
   const books = createLiveBooks({
-    protocol: { family, bookPath: "/depth" },
+    protocol,
     streams: {
       subscribe(stream, listener) {
         handlers.set(stream, listener);
@@ -42,10 +49,15 @@ function createFixture(family: Family = "spot") {
       areConfirmed: () => isConfirmed,
     },
     rest: {
-      ask: () => new Promise((resolve) => asked.push(resolve)),
+      ask(path, search) {
+        const symbol = new URLSearchParams(search).get("symbol") ?? "";
+        requests.push({ at: time.now(), symbol, weight: upstreamWeightOf(path, search) });
+        return new Promise((resolve) => asked.push(resolve));
+      },
       pausedUntil: () => 0,
       close() {},
     },
+    isMetered,
     announcer: createAnnouncer(silent, time),
     clock: time,
     wallClock: time,
@@ -66,6 +78,8 @@ function createFixture(family: Family = "spot") {
     books,
     events,
     asked,
+    /** Every request for a snapshot so far. */
+    requests,
     /** The symbols of the streams that are subscribed. */
     symbols: () => new Set([...handlers.keys()].map((stream) => stream.replace(/@.*/, "").toUpperCase())),
     send: (stream: string, data: unknown) => handlers.get(`btcusdt@${stream}`)?.(data),
@@ -83,7 +97,7 @@ function createFixture(family: Family = "spot") {
 }
 
 async function turn(): Promise<void> {
-  for (let turns = 0; turns < 5; turns += 1) await Promise.resolve();
+  for (let turns = 0; turns < 10; turns += 1) await Promise.resolve();
 }
 
 const FIRST: Pick<Book, "updateId" | "bids" | "asks"> = {
@@ -142,6 +156,39 @@ describe("what is displayed", () => {
     expect([shown(view(), "BID"), shown(view(), "ASK")]).toEqual(["98x2", "100x2.5 101x4"]);
     send("depth@100ms", { U: 11, u: 12, E: 1_000_055, b: [], a: [["100", "2"]] });
     expect([shown(view(), "BID"), shown(view(), "ASK")]).toEqual(["99x0 98x2", "100x2 101x4"]);
+  });
+
+  test("trades without diffs are kept up to a bound, and the next snapshot subtracts those that are newer", async () => {
+    const { send, view, answer, time, books } = createFixture();
+    await turn();
+    const asks: Level[] = [["100", "1000000"]];
+    const startAt = time.now();
+    await answer({ ...FIRST, asks });
+    send("depth@100ms", { U: 12, u: 13, E: startAt, b: [], a: [] });
+    expect(view()).toBe(null);
+    await turn();
+    const count = 10 * newerTradesMax;
+    for (let id = 1; id <= count; id += 1) send("aggTrade", trade(id, "100", "1", startAt + id, false));
+    // Its time is that of its request: all trades that are kept are newer.
+    await answer({ ...FIRST, updateId: 20, asks });
+    const kept = 1_000_000 - Number(shown(view(), "ASK").slice("100x".length));
+    expect(kept).toBeGreaterThanOrEqual(newerTradesMax / 2);
+    expect(kept).toBeLessThanOrEqual(newerTradesMax);
+
+    books.reconnected({ carries: () => true });
+    time.advance(count - 3);
+    await turn();
+    await answer({ ...FIRST, updateId: 30, asks });
+    send("aggTrade", trade(count + 1, "100", "2", startAt + count + 1, false));
+    expect(shown(view(), "ASK")).toBe("100x999998");
+    // So many without a diff: the diffs have stopped.
+    for (let id = 2; id <= newerTradesMax + 1; id += 1)
+      send("aggTrade", trade(count + id, "100", "1", startAt + count + id, false));
+    expect(view()).toBe(null);
+    books.sweep(time.now());
+    await turn();
+    await answer({ ...FIRST, updateId: 40, asks });
+    expect(view()).not.toBe(null);
   });
 
   test("beyond the last level of a full snapshot nothing is known, and of a short one nothing is displayed", async () => {
@@ -416,6 +463,90 @@ describe("whether a book is known", () => {
     expect(symbols()).not.toContain("UNUSED2USDT");
     expect(symbols()).toContain("LISTENEDUSDT");
     expect(symbols().size).toBe(unusedBooksMax + 1);
+  });
+});
+
+describe("snapshots of an upstream that counts requests", () => {
+  const symbolsOf = (count: number) => Array.from({ length: count }, (_, index) => `S${index}USDT`);
+  type Metered = ReturnType<typeof createFixture>;
+
+  /** Answers every request, or none, while time passes. */
+  async function pass({ time, asked, answer }: Metered, ms: number, book: typeof FIRST | null) {
+    for (let left = ms; left > 0; left -= 100) {
+      await turn();
+      while (book !== null && asked.length > 0) await answer(book);
+      time.advance(100);
+    }
+  }
+
+  const busiestMinuteOf = ({ requests }: Metered) =>
+    Math.max(
+      ...requests.map(({ at: from }) =>
+        requests.reduce((sum, { at, weight }) => (at >= from && at < from + 60_000 ? sum + weight : sum), 0),
+      ),
+    );
+
+  test.each([
+    ["spot", 1_000 + snapshotsAtOnceMax * 50],
+    ["futures", 200 + snapshotsAtOnceMax * 20],
+  ] as const)("%s: those of all books after a lost connection stay within a share", async (family, share) => {
+    const fixture = createFixture(family, true);
+    const { books, requests } = fixture;
+    const symbols = symbolsOf(119);
+    for (const symbol of symbols) books.follow(symbol, () => {});
+    const allMs = 13 * 60_000;
+    await pass(fixture, allMs, FIRST);
+    expect([...symbols, "BTCUSDT"].filter((symbol) => books.view(symbol) === null)).toEqual([]);
+    requests.length = 0;
+    books.lost({ carries: () => true });
+    books.reconnected({ carries: () => true });
+    await pass(fixture, allMs, FIRST);
+    expect([...symbols, "BTCUSDT"].filter((symbol) => books.view(symbol) === null)).toEqual([]);
+    expect(requests).toHaveLength(120);
+    expect(busiestMinuteOf(fixture)).toBe(share);
+  });
+
+  test("of a book that an order waits for is requested next, and then of those with a listener", async () => {
+    const fixture = createFixture("spot", true);
+    const { books, requests } = fixture;
+    for (const symbol of symbolsOf(20)) void books.prepare(symbol);
+    await pass(fixture, 3_500, FIRST);
+    books.follow("OPENUSDT", () => {});
+    await pass(fixture, 2_000, FIRST);
+    const before = requests.length;
+    void books.prepare("S19USDT");
+    await pass(fixture, 6_000, FIRST);
+    expect(requests.slice(before).map(({ symbol }) => symbol)).toEqual(["S19USDT", "OPENUSDT"]);
+  });
+
+  test("of books that were given up are not requested", async () => {
+    const fixture = createFixture("spot", true);
+    const { books, requests, time } = fixture;
+    for (const symbol of symbolsOf(3 * unusedBooksMax)) void books.prepare(symbol);
+    await pass(fixture, 6 * 60_000, FIRST);
+    const givenUp = symbolsOf(2 * unusedBooksMax);
+    expect(requests.length).toBeLessThan(unusedBooksMax + 10);
+    expect(requests.filter(({ symbol }) => givenUp.includes(symbol)).length).toBeLessThan(10);
+    expect(time.pending()).toBe(0);
+  });
+
+  test("that are older than the diffs are requested again after pauses that grow", async () => {
+    const fixture = createFixture();
+    const { send, requests, books } = fixture;
+    await turn();
+    send("depth@100ms", { U: 100, u: 100, E: 1_000_000, b: [], a: [] });
+    await pass(fixture, 60_000, FIRST);
+    expect(requests.length).toBeGreaterThan(10);
+    expect(requests.length).toBeLessThan(16);
+    await pass(fixture, 7_000, { ...FIRST, updateId: 99 });
+    expect(books.view("BTCUSDT")?.lastUpdateId).toBe(100);
+  });
+
+  test("of one that does not count them wait for nothing", async () => {
+    const { books, requests } = createFixture();
+    for (const symbol of symbolsOf(119)) books.follow(symbol, () => {});
+    await turn();
+    expect(requests).toHaveLength(120);
   });
 });
 

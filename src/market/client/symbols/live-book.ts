@@ -2,9 +2,10 @@
 // from its first use until `unusedMs` after its last one, or as long as somebody listens. Of those without a
 // listener at most `unusedBooksMax` are followed. A followed symbol costs two streams (diffs, aggregate
 // trades), and a snapshot by REST when it begins, after a hole and when too few levels of the last one are
-// left. A book is known while it is in sequence and its streams are confirmed. A diff stream that stays
-// silent while the ticker's update ids run ahead of it is out of sequence as well. Source: strict fills,
-// sections 2 and 9.
+// left; snapshots have a share of the upstream budget. A book is known while it is in sequence and its
+// streams are confirmed. A diff stream that stays silent while the ticker's update ids run ahead of it is out
+// of sequence as well. Source: strict fills, sections 2 and 9.
+import { createPacer } from "../../../concurrency/pacer.ts";
 import { type Cancel, type Clock, type Timers, waitAtMost } from "../../../concurrency/time.ts";
 import type { ChangedLevel, MarketTrade, Quote } from "../../../domain/market.ts";
 import type { BookSide } from "../../../domain/receipt.ts";
@@ -13,6 +14,7 @@ import type { BookEvent, BookListener } from "../../feed.ts";
 import type { Log } from "../log.ts";
 import { type DepthLevel, readDepthSnapshot } from "../rest/depth-snapshot.ts";
 import { bodyOf, type Rest } from "../rest/rest.ts";
+import { upstreamWeightOf } from "../rest/upstream-weight.ts";
 import type { FamilyProtocol } from "../streams/protocol.ts";
 import type { Announcer, Carrier, Subscriptions } from "../streams/subscriptions.ts";
 import { silentAfterMs } from "./book.ts";
@@ -37,7 +39,7 @@ const tradesWaitMsMax = 250;
 const unusedMs = 5 * 60_000;
 /**
  * Followed books without a listener, of one type; the longest unused beyond this are given up. After a lost
- * connection their snapshots cost at most five sixths of the exchange's weight per minute.
+ * connection all their snapshots take five minutes of spot, and ten of futures.
  */
 export const unusedBooksMax = 100;
 /** How long events are kept for listeners that begin a little later than what they concern. */
@@ -45,9 +47,16 @@ const eventsKeptMs = 10_000;
 /** Levels of a side in a snapshot. */
 const snapshotLevels = 1_000;
 const snapshotDeadlineMs = 3_000;
+/**
+ * Snapshots requested at once after a quiet time, beyond the pace, where upstream counts requests: a few
+ * books are known again at once after a lost connection.
+ */
+export const snapshotsAtOnceMax = 5;
+const minuteMs = 60_000;
 const retryMs = 1_000;
-/** A snapshot that is older than the diffs is requested again after this time. */
+/** A snapshot that is older than the diffs is requested again after this time, twice as long each time. */
 const olderRetryMs = 200;
+const olderRetryMsMax = 6_400;
 const confirmationCheckMs = 20;
 /** A snapshot for more levels of a book that is known. */
 const deepenIntervalMs = 60_000;
@@ -55,9 +64,11 @@ const deepenIntervalMs = 60_000;
 const diffsWaitingMax = 1_000;
 
 export type LiveBooksOptions = {
-  readonly protocol: Pick<FamilyProtocol, "family" | "bookPath">;
+  readonly protocol: Pick<FamilyProtocol, "family" | "bookPath" | "snapshotWeightPerMinute">;
   readonly streams: Pick<Subscriptions, "subscribe" | "areConfirmed">;
   readonly rest: Rest;
+  /** Whether upstream counts requests; if not, snapshots are requested without pauses. */
+  readonly isMetered: boolean;
   readonly announcer: Announcer;
   /** Market time. */
   readonly clock: Clock;
@@ -71,14 +82,50 @@ export type LiveBooksOptions = {
   readonly log: Pick<Log, "warn">;
 };
 
+/** Requests a book's snapshot when its share of the upstream budget allows it. */
+type InTurn = (book: LiveBook, request: () => Promise<Snapshot | null>) => Promise<Snapshot | null>;
+
 export function createLiveBooks(options: LiveBooksOptions) {
-  const { wallClock } = options;
+  const { protocol, isMetered, wallClock, timers } = options;
   const books = new Map<string, LiveBook>();
+  const weight = isMetered ? upstreamWeightOf(protocol.bookPath, `limit=${snapshotLevels}`) : 0;
+  const pauseMs = Math.ceil((weight * minuteMs) / protocol.snapshotWeightPerMinute);
+  const pacer = createPacer({
+    atATimeMax: Number.POSITIVE_INFINITY,
+    waitingMax: Number.POSITIVE_INFINITY, // One snapshot a book.
+    burstMs: snapshotsAtOnceMax * pauseMs,
+    wallClock,
+    timers,
+  });
+  /** The requests that wait, in order of arrival. */
+  const waiting = new Map<LiveBook, () => Promise<void>>();
+  /** Tasks of the pacer that have not begun; each sends one of these requests. */
+  let tasks = 0;
+
+  const inTurn: InTurn = (book, request) =>
+    new Promise((resolve) => {
+      waiting.set(book, () => request().then(resolve));
+      // A book that was given up has left its task.
+      if (tasks >= waiting.size) return;
+      tasks += 1;
+      void pacer.run(sendMostUrgent, pauseMs);
+    });
+
+  async function sendMostUrgent(): Promise<void> {
+    tasks -= 1;
+    const now = wallClock.now();
+    let [next] = waiting.keys();
+    if (next === undefined) return;
+    for (const book of waiting.keys()) if (book.urgencyAt(now) > next.urgencyAt(now)) next = book;
+    const send = waiting.get(next);
+    waiting.delete(next);
+    await send?.();
+  }
 
   function followed(symbol: string): LiveBook {
     let book = books.get(symbol);
     if (book === undefined) {
-      book = new LiveBook(symbol, options);
+      book = new LiveBook(symbol, options, inTurn);
       books.set(symbol, book);
     }
     book.usedAt = wallClock.now();
@@ -96,6 +143,7 @@ export function createLiveBooks(options: LiveBooksOptions) {
 
   function giveUp(symbol: string, book: LiveBook): void {
     books.delete(symbol);
+    waiting.delete(book);
     book.release();
   }
 
@@ -140,6 +188,7 @@ export function createLiveBooks(options: LiveBooksOptions) {
       giveUpLongestUnused();
     },
     close() {
+      pacer.close();
       for (const book of books.values()) book.release();
     },
   };
@@ -152,6 +201,7 @@ class LiveBook {
   lastPrice: Price | null = null;
   readonly #symbol: string;
   readonly #options: LiveBooksOptions;
+  readonly #inTurn: InTurn;
   readonly #streamNames: readonly string[];
   readonly #releases: readonly Cancel[];
   #listeners: readonly BookListener[] = [];
@@ -171,9 +221,10 @@ class LiveBook {
   #known = Promise.withResolvers<void>();
   #isReleased = false;
 
-  constructor(symbol: string, options: LiveBooksOptions) {
+  constructor(symbol: string, options: LiveBooksOptions, inTurn: InTurn) {
     this.#symbol = symbol;
     this.#options = options;
+    this.#inTurn = inTurn;
     const stream = (kind: string) => `${symbol.toLowerCase()}@${kind}`;
     const handlers = {
       [stream("depth@100ms")]: (data: unknown) => this.#takeDiff(data),
@@ -197,6 +248,15 @@ class LiveBook {
 
   get isFollowed(): boolean {
     return this.#listeners.length > 0;
+  }
+
+  /**
+   * The higher it is, the earlier is the book's snapshot requested: first those that an order waits for, then
+   * those with a listener, then the last used; deeper levels of a book in sequence are last.
+   */
+  urgencyAt(now: number): number {
+    if (this.book.isInSequence) return Number.NEGATIVE_INFINITY;
+    return this.isFollowed ? Math.max(this.usedAt, now - bookWaitMsMax) : this.usedAt;
   }
 
   isCarriedBy(connection: Carrier): boolean {
@@ -361,24 +421,29 @@ class LiveBook {
   /** Requests snapshots until the book is in sequence, one at a time. */
   async #synchronize(): Promise<void> {
     if (this.#waiting !== null || this.#isReleased) return;
-    const { timers, wallClock } = this.#options;
+    const { timers } = this.#options;
     const pause = (ms: number) => new Promise<void>((resolve) => timers.after(ms, resolve));
     this.#waiting = [];
+    let olderMs = olderRetryMs;
     // Of a book that is in sequence a snapshot is requested once.
     do {
       while (!this.#areConfirmed && !this.#isReleased) await pause(confirmationCheckMs);
       if (this.#isReleased) return;
-      this.#deepenedAt = wallClock.now();
-      const snapshot = await this.#snapshot();
+      const snapshot = await this.#inTurn(this, () => this.#snapshot());
       if (this.#isReleased) return;
-      const isLoaded = snapshot !== null && this.#load(snapshot);
-      if (!this.book.isInSequence) await pause(isLoaded || snapshot === null ? retryMs : olderRetryMs);
+      const isOlder = snapshot !== null && !this.#load(snapshot);
+      if (this.book.isInSequence) break;
+      await pause(isOlder ? olderMs : retryMs);
+      olderMs = isOlder ? Math.min(2 * olderMs, olderRetryMsMax) : olderRetryMs;
     } while (!this.book.isInSequence && !this.#isReleased);
     this.#waiting = null;
   }
 
   async #snapshot(): Promise<Snapshot | null> {
-    const { protocol, rest, clock } = this.#options;
+    const { protocol, rest, clock, wallClock } = this.#options;
+    // The streams may have been lost while the request waited.
+    if (!this.#areConfirmed || this.#isReleased) return null;
+    this.#deepenedAt = wallClock.now();
     const askedAt = clock.now();
     const search = `symbol=${encodeURIComponent(this.#symbol)}&limit=${snapshotLevels}`;
     const body = bodyOf(await rest.ask(protocol.bookPath, search, snapshotDeadlineMs));

@@ -2,12 +2,14 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { createManualTime, type ManualTime } from "../../../concurrency/testing/manual-time.ts";
 import { decimal, type Price } from "../../../money/decimal.ts";
-import type { Statistics } from "../../exchange/source.ts";
+import { bundledBrackets } from "../../brackets/bundled.ts";
+import type { Family, Statistics } from "../../exchange/source.ts";
 import type { PriceRange } from "../../feed.ts";
 import { openSimulatedExchange } from "../../simulated/open.ts";
 import { createSimulatedSources } from "../../simulated/source.ts";
 import { createHistoryPages, lagMsMax } from "../rest/history-pages.ts";
 import { createRest } from "../rest/rest.ts";
+import { futuresProtocol } from "../streams/futures-protocol.ts";
 import { spotProtocol } from "../streams/spot-protocol.ts";
 import { openUpstream, type Upstream } from "../testing/upstream.ts";
 import { createTraded, matchedMsMax, reachMsMax, type TradeHistory, tradesOnlyMsMax } from "./traded.ts";
@@ -16,10 +18,10 @@ const seed = "11";
 const symbol = "BTCUSDT";
 const minuteMs = 60_000;
 const presentAt = Date.UTC(2026, 9, 10, 12, 0, 30, 250);
-const { spot: source } = createSimulatedSources(seed);
+const { spot: source, futures: futuresSource } = createSimulatedSources(seed);
 
-/** How long a page of trades is followed by none, ms: it costs 4 of 2,400 a minute. */
-const tradesPageMs = 100;
+/** How long a page of trades is followed by none, ms: it costs 4 of 1,000 a minute. */
+const tradesPageMs = 240;
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -28,7 +30,7 @@ afterEach(async () => {
 
 type Fixture = TradeHistory & { readonly time: ManualTime; readonly logged: string[] };
 
-function createFixture(baseUrl: string): Fixture {
+function createFixture(baseUrl: string, history = spotProtocol.history): Fixture {
   const time = createManualTime(presentAt);
   const logged: string[] = [];
   const write = (_fields: object, message: string) => {
@@ -36,7 +38,6 @@ function createFixture(baseUrl: string): Fixture {
   };
   const log = { info: write, warn: write, error: write };
   const rest = createRest({ baseUrl, wallClock: time, timers: time, log, ban: { until: 0 } });
-  const { history } = spotProtocol;
   const { weightPerMinute } = history;
   const pages = createHistoryPages({
     rest,
@@ -52,10 +53,12 @@ function createFixture(baseUrl: string): Fixture {
   return { traded, matched, time, logged };
 }
 
-async function createSimulatedFixture(): Promise<Fixture> {
+async function createSimulatedFixture(family: Family = "spot"): Promise<Fixture> {
   const exchange = await openSimulatedExchange({ seed, clock: { now: () => presentAt }, manual: true });
   open.push(exchange.close);
-  return createFixture(exchange.spotRestUrl);
+  return family === "spot"
+    ? createFixture(exchange.spotRestUrl)
+    : createFixture(exchange.futuresRestUrl, futuresProtocol(bundledBrackets).history);
 }
 
 /** The answer, while time passes as fast as upstream answers. */
@@ -151,6 +154,20 @@ describe("the simulated market", () => {
     expect((long?.[0]?.time ?? 0) - (to - matchedMsMax)).toBeGreaterThanOrEqual(0);
     expect((long?.[0]?.time ?? to) - (to - matchedMsMax)).toBeLessThan(5_000);
     expect(fixture.logged).toEqual(["a gap is too long for its trades: its oldest part is left out"]);
+  });
+
+  test.each([
+    ["an hour", matchedMsMax],
+    ["more than an hour", 2 * matchedMsMax],
+  ])("of a contract, a gap of %s has its trades of the last hour", async (_name, gapMs) => {
+    const fixture = await createSimulatedFixture("futures");
+    const to = Math.floor(presentAt / minuteMs) * minuteMs;
+    const from = to - matchedMsMax + 1;
+    const found = await answerOf(fixture, fixture.matched(symbol, to - gapMs, to));
+    const last = { startTime: from, endTime: to, limit: 100_000 };
+    const all = futuresSource.aggregateTrades(symbol, presentAt, last);
+    expect(all.length).toBeGreaterThan(1_000);
+    expect(found?.map(({ aggregateId }) => aggregateId)).toEqual(all.map(({ id }) => id));
   });
 
   test.each([

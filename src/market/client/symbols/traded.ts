@@ -18,7 +18,10 @@ const minuteMs = 60_000;
 /** An interval up to this long is covered by its trades. */
 export const tradesOnlyMsMax = 2 * minuteMs;
 export const reachMsMax = 30 * 24 * 60 * minuteMs;
-/** Of a longer interval every single trade would be too many. */
+/**
+ * Of a longer interval every single trade would be too many. A request for a contract's trades must span
+ * less than this. Source: reference exchange, section 9.
+ */
 export const matchedMsMax = 60 * minuteMs;
 /** As many trades as the exchange gives at once. */
 const tradesPerPage = 1_000;
@@ -103,7 +106,7 @@ export function createTraded({ pages, protocol, clock, log }: TradedOptions): Tr
       return pages.answer("what was traded in a gap", about, () => spansOf(symbol, start, to, singlyUntil));
     },
     async matched(symbol, from, to) {
-      const start = Math.max(from, to - matchedMsMax);
+      const start = Math.max(from, to - matchedMsMax + 1);
       if (start > from)
         log.warn(
           { symbol, from, to, matchedMsMax },
