@@ -118,7 +118,12 @@ function rowOf(route: DashboardRoute, params: DashboardCall["params"], parts: Da
 function dashboardProtocol(
   parts: DashboardParts,
 ): Protocol<RequestRow, SignedIn & { readonly asked: Asked }, Reply> {
-  const counted: Counted = { parts, budgets: new RequestBudgets(), knownSessions: new KnownSessions() };
+  const counted: Counted = {
+    parts,
+    budgets: new RequestBudgets(),
+    budgetsOfPeople: new RequestBudgets(),
+    knownSessions: new KnownSessions(),
+  };
   return {
     heedsBans: false,
     keyOf: () => null,
@@ -158,6 +163,8 @@ function errorOf({ refusal }: Refusal): DashboardError {
 type Counted = {
   readonly parts: DashboardParts;
   readonly budgets: RequestBudgets;
+  /** Apart: however many addresses there are, a person who is signed in is counted alone. */
+  readonly budgetsOfPeople: RequestBudgets;
   readonly knownSessions: KnownSessions;
 };
 
@@ -173,7 +180,7 @@ async function charged(
   route: DashboardRoute,
   { caller, isUse }: { readonly caller: Caller; readonly isUse: boolean },
   now: number,
-  { parts, budgets, knownSessions }: Counted,
+  { parts, budgets, budgetsOfPeople, knownSessions }: Counted,
 ): Promise<SignedInSession | null> {
   const token = parts.people.accounts.sessionTokenOf(caller);
   const address = addressHolder(caller.address);
@@ -187,10 +194,10 @@ async function charged(
     if (isChange(route)) charge(`${address} changes`, CHANGES_PER_ADDRESS_MAX);
   };
   const chargePerson = (personId: string) => {
-    const person = `person:${personId}`;
-    if (route.onlyStops) return charge(`${person} stops`, STOPS_PER_PERSON_MAX);
-    charge(person, REQUESTS_PER_PERSON_MAX);
-    if (isChange(route)) charge(`${person} changes`, CHANGES_PER_PERSON_MAX);
+    const charge = (holder: string, most: number) => demand(budgetsOfPeople.charge(holder, most, now));
+    if (route.onlyStops) return charge(`${personId} stops`, STOPS_PER_PERSON_MAX);
+    charge(personId, REQUESTS_PER_PERSON_MAX);
+    if (isChange(route)) charge(`${personId} changes`, CHANGES_PER_PERSON_MAX);
   };
   const lookUp = () => parts.people.accounts.sessionOf(caller, now, { isUse });
 

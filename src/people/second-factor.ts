@@ -66,8 +66,8 @@ export class SecondFactors {
 
   /**
    * Enables the second factor, since the code proves that the seed has reached an authenticator, and ends all
-   * other sessions. Answers the recovery codes, which are shown once; refused if the code is wrong, nothing has begun, or it has begun
-   * again with another seed.
+   * other sessions. Answers the recovery codes, which are shown once; refused if the code is wrong, nothing
+   * has begun, or it has begun again with another seed.
    */
   async confirm(
     { person, sessionId }: SignedInSession,

@@ -136,6 +136,15 @@ const COUNTERFACTUALS: Migration = {
   },
 };
 
+/** What of a kill switch's person was set when an operator took it over. */
+const TAKEN_SWITCHES: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    for (const column of ["own_reason text", "own_set_by text", "own_set_at bigint"]) {
+      await sql.raw(`ALTER TABLE kill_switches ADD COLUMN ${column}`).execute(db);
+    }
+  },
+};
+
 const ALL: Readonly<Record<string, Migration>> = {
   ...Object.fromEntries(BASELINE_NAMES.map((name) => [name, NOTHING])),
   "0012-venue-credentials": BASELINE,
@@ -145,6 +154,7 @@ const ALL: Readonly<Record<string, Migration>> = {
   "0017-watches": WATCHES,
   "0018-queue-notes": QUEUE_NOTES,
   "0019-counterfactuals": COUNTERFACTUALS,
+  "0020-taken-switches": TAKEN_SWITCHES,
 };
 
 /** In the order of their names. */

@@ -9,8 +9,8 @@ import type { SlotStore } from "./ports/slots.ts";
 import type { TradingStore } from "./ports/trading.ts";
 
 /**
- * A commit could not be made durable, or a later step of a change could not be done: whether it took effect is
- * unknown, and nothing may be answered as if it had.
+ * A commit could not be made durable, or a later step of a change could not be done: whether it took effect
+ * is unknown, and nothing may be answered as if it had.
  */
 export class StoreFailure extends Error {}
 

@@ -46,7 +46,8 @@ export async function release(call: Call, { kind, id }: Switch): Promise<void> {
 
 /**
  * Sets a switch for an operator. What a copier or a trader has set for themselves becomes the operator's, so
- * that they cannot clear it any more. Throws STATE_CHANGED if an operator has set it already.
+ * that they cannot clear it any more, until the operator clears it: then theirs is set again. Throws
+ * STATE_CHANGED if an operator has set it already.
  */
 export async function haltAsOperator(call: Call, wanted: Switch, reason: string): Promise<void> {
   const found = await switchOf(call, wanted);

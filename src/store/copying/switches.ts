@@ -20,7 +20,12 @@ export function switchQueries(db: Kysely<Tables>) {
             const isSet = conflict.columns(["kind", "id"]);
             if (!takesOver) return isSet.doNothing();
             return isSet
-              .doUpdateSet({ reason, set_by: setBy, set_at: setAt })
+              .doUpdateSet(({ fn, ref }) => ({
+                ...{ reason, set_by: setBy, set_at: setAt },
+                own_reason: fn.coalesce("kill_switches.own_reason", ref("kill_switches.reason")),
+                own_set_by: fn.coalesce("kill_switches.own_set_by", ref("kill_switches.set_by")),
+                own_set_at: fn.coalesce("kill_switches.own_set_at", ref("kill_switches.set_at")),
+              }))
               .where("kill_switches.set_by", "<>", setBy);
           })
           .returning("id")
@@ -33,12 +38,22 @@ export function switchQueries(db: Kysely<Tables>) {
 
     async clearSwitch(kind, id, audit, { setBy } = ANYBODYS) {
       return await auditedIf(db, [audit], async (transaction) => {
-        const cleared = transaction.deleteFrom("kill_switches").where("kind", "=", kind).where("id", "=", id);
-        const { numDeletedRows } = await (setBy === null
-          ? cleared
-          : cleared.where("set_by", "=", setBy)
-        ).executeTakeFirst();
-        if (numDeletedRows === 0n) return false;
+        const set = await transaction
+          .selectFrom("kill_switches")
+          .selectAll()
+          .where("kind", "=", kind)
+          .where("id", "=", id)
+          .$if(setBy !== null, (query) => query.where("set_by", "=", setBy ?? ""))
+          .executeTakeFirst();
+        if (set === undefined) return false;
+        await transaction.deleteFrom("kill_switches").where("kind", "=", kind).where("id", "=", id).execute();
+        const { own_reason, own_set_by, own_set_at } = set;
+        if (own_reason !== null && own_set_by !== null && own_set_at !== null) {
+          await transaction
+            .insertInto("kill_switches")
+            .values({ kind, id, reason: own_reason, set_by: own_set_by, set_at: own_set_at })
+            .execute();
+        }
         await noteChange(transaction, concernedBy(kind, id));
         return true;
       });

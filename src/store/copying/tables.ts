@@ -118,5 +118,15 @@ export type CopyingTables = {
   };
   /** What each copier has said last; `venues` as JSON. */
   venue_reports: { copier: string; at: Integer; venues: string };
-  kill_switches: { kind: SwitchKind; id: string; reason: string; set_by: string; set_at: Integer };
+  kill_switches: {
+    kind: SwitchKind;
+    id: string;
+    reason: string;
+    set_by: string;
+    set_at: Integer;
+    /** What another person had set before an operator took it over; null if none had. */
+    own_reason: string | null;
+    own_set_by: string | null;
+    own_set_at: Integer | null;
+  };
 };

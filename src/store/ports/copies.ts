@@ -286,14 +286,17 @@ export type CopiesStore = {
 
   /**
    * False if it is set already; with `takesOver` what another person has set becomes this one's, reason and
-   * time included.
+   * time included, until it is cleared.
    */
   setSwitch(
     set: KillSwitch,
     audit: NewAuditRecord,
     terms?: { readonly takesOver: boolean },
   ): Promise<boolean>;
-  /** False if it is not set; with a person in `setBy` also if it is not set by that one. */
+  /**
+   * False if it is not set; with a person in `setBy` also if it is not set by that one. What was set before
+   * somebody took it over is set again.
+   */
   clearSwitch(
     kind: SwitchKind,
     id: string,

@@ -127,8 +127,8 @@ export type PeopleStore = AuditStore & {
     audit: NewAuditRecord,
   ): Promise<boolean>;
   /**
-   * Replaces a person's password, and ends all sessions but one. False, and nothing is changed, if its hash is
-   * no longer `from`.
+   * Replaces a person's password, and ends all sessions but one. False, and nothing is changed, if its hash
+   * is no longer `from`.
    */
   replacePasswordHash(
     change: {
@@ -158,8 +158,8 @@ export type PeopleStore = AuditStore & {
   liveSessionsOf(sessionIds: readonly string[], live: LiveSessions): Promise<ReadonlySet<string>>;
   recordSessionUse(sessionId: string, at: number): Promise<void>;
   /**
-   * Ends sessions of a person; answers how many. If there are any, the record is added with their number; none
-   * where it is null.
+   * Ends sessions of a person; answers how many. If there are any, the record is added with their number;
+   * none where it is null.
    */
   endSessions(personId: string, which: WhichSessions, audit: NewAuditRecord | null): Promise<number>;
 

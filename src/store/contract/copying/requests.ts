@@ -134,12 +134,17 @@ export function copyingRequestCases(opened: Opened): void {
       expect(await copying.listSwitches()).toEqual([other, operators]);
       expect(await grown(before)).toEqual([1, 0, 1, 0, 0]);
 
-      expect(await copying.clearSwitch("COPIER", "ann", cleared, { setBy: "op" })).toBe(true);
+      const second = { ...operators, setBy: "op2", setAt: 4 };
+      expect(await copying.setSwitch(second, set, { takesOver: true })).toBe(true);
+      expect(await copying.clearSwitch("COPIER", "ann", cleared, { setBy: "op2" })).toBe(true);
+      // What its person has set stays until that person, or an operator, clears it.
+      expect(await copying.listSwitches()).toEqual([own, other]);
+      expect(await copying.clearSwitch("COPIER", "ann", cleared, { setBy: "ann" })).toBe(true);
       expect(await copying.clearSwitch("COPIER", "bob", cleared, { setBy: null })).toBe(true);
       expect(await copying.listSwitches()).toEqual([]);
       const actions = (await actionsIn(store)).filter((what) => what.startsWith("KILL_SWITCH"));
-      expect(actions.filter((what) => what === "KILL_SWITCH_SET")).toHaveLength(3);
-      expect(actions.filter((what) => what === "KILL_SWITCH_CLEARED")).toHaveLength(2);
+      expect(actions.filter((what) => what === "KILL_SWITCH_SET")).toHaveLength(4);
+      expect(actions.filter((what) => what === "KILL_SWITCH_CLEARED")).toHaveLength(3);
       expect(await store.people.verifyAudit()).toBeNull();
     });
 
