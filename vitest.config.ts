@@ -50,7 +50,7 @@ const LONG = [
   "test/analytics/walked.test.ts",
   "test/browser/{absent-server,axe,copier,docs,frozen-server,sums,two-servers}.test.ts",
   "test/campaigns/copy-faults/takeover.test.ts",
-  "test/campaigns/{crash,fire,fuzz,soak,walk}/**/*.test.ts",
+  "test/campaigns/{crash,fire,fuzz,walk}/**/*.test.ts",
   "test/clients/{lyrebird-client-streams,python-sockets,python-bots,go-sockets}.test.ts",
   "test/copy/{kill-switches,user-stream}.test.ts",
   "test/market/{futures-history,futures-outage,outage,receipts,reconnect,tape-futures}.test.ts",
@@ -69,7 +69,7 @@ const RECONNECTING = ["test/clients/{sockets-{spot,futures},strict-events}.test.
 /** Tests that measure time run after all others, one at a time. */
 const TIMED = [
   "test/campaigns/copy-faults/faults.test.ts",
-  "test/campaigns/hostile/*.test.ts",
+  "test/campaigns/{hostile,soak}/*.test.ts",
   "test/house/bench.test.ts",
 ];
 

@@ -5,6 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
+import { freePort } from "../support/servers/postgres.ts";
 import { isBrowserAbsent, openBrowser, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
 import { BrowserClient } from "./browser-client.ts";
 import { type DemoTrader, demoTraderIn } from "./greeting.ts";
@@ -27,7 +28,8 @@ describe.skipIf(isAbsent)(`an absent server${isAbsent ? SKIPPED_WITHOUT_BROWSER 
   };
 
   beforeAll(async () => {
-    [gateway, browser] = await Promise.all([startGateway(), openBrowser()]);
+    const args = ["--port", String(await freePort())];
+    [gateway, browser] = await Promise.all([startGateway({ args }), openBrowser()]);
     trader = demoTraderIn(gateway.output());
   });
   // Each in a browser of its own, which has no chunk cached.

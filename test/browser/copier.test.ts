@@ -18,8 +18,8 @@ const ACCOUNT = "Main account";
 const STRATEGY = "Demo spot";
 /** A machine under load is slow. */
 const CHAPTER_MS = 120_000;
-/** The copier follows at once. */
-const COPIED = { timeout: 30_000 } as const;
+/** The copier follows at once; where an answer of the exchange is lost, in half a minute. */
+const COPIED = { timeout: 60_000 } as const;
 /** How long a button that can be pressed may take to be pressed, ms. */
 const PROMPTLY_MS = 5_000;
 

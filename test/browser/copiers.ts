@@ -23,7 +23,7 @@ type Family = "SPOT" | "FUTURES";
 
 /** So that what the strategy buys for a few USDT is too little once it is scaled. */
 const SHARE = "0.5";
-const COPIED_MS_MAX = 30_000;
+const COPIED_MS_MAX = 60_000;
 const ASK_AGAIN_MS = 100;
 
 /** Has an account connected and free, and copies nothing. */

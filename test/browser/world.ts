@@ -40,8 +40,8 @@ export const ROLES = [
 ] as const;
 export type RoleName = (typeof ROLES)[number];
 
-/** Of requests until a key is banned; twice as many as its budget takes. */
-const FLOOD_MAX = 120;
+/** Of requests until a key is banned: as many as its budgets of two minutes take, and the refusals. */
+const FLOOD_MAX = 440;
 const GUESSES = 11;
 
 export type World = {

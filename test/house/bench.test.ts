@@ -97,7 +97,10 @@ test("a quick run of the bench measures every figure", { timeout: QUICK_RUN_MS_M
   const isOfNothing = (index: number) =>
     figures[index - 1]?.value.min === 0 || figures[index]?.against?.value.min === 0;
   const unmeasured = figures.filter((figure, index) => !isMeasured(figure) && !isOfNothing(index));
-  expect(unmeasured.map(({ name }) => name)).toEqual([]);
+  // Nor may anything be answered in a fifth of a second at half the load; of some store something is.
+  const isAtHalf = ({ name }: Figure) => name.endsWith("at half that load");
+  expect(unmeasured.filter((figure) => !isAtHalf(figure)).map(({ name }) => name)).toEqual([]);
+  expect(figures.filter((figure) => isAtHalf(figure) && isMeasured(figure))).not.toEqual([]);
 });
 
 function send(response: ServerResponse, status: number, body: string, headers = {}): void {

@@ -6,6 +6,7 @@ import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { eventually } from "../support/eventually.ts";
 import { farBelow } from "../support/exact.ts";
 import { startGateway, upstreamEnv } from "../support/servers/gateway.ts";
+import { freePort } from "../support/servers/postgres.ts";
 import { send, signed } from "../support/signed-client.ts";
 
 const SYMBOL = "BTCUSDT";
@@ -18,7 +19,7 @@ const CONNECTED_MS_MAX = 30_000;
 const ASK_AGAIN_MS = 500;
 
 test("an upstream that stops and starts again needs no restart of ours", async () => {
-  let exchange: Exchange = await openSimulatedExchange({ seed: SEED });
+  let exchange: Exchange = await openSimulatedExchange({ seed: SEED, port: await freePort() });
   onTestFinished(() => exchange.close());
   const gateway = await startGateway({
     env: upstreamEnv(exchange),

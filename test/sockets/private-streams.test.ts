@@ -229,6 +229,8 @@ test(`a client that only listens knows what REST shows (seed ${seed})`, async ()
       });
     }
   }
+  // Nothing may be filled between two of the answers.
+  await call(keys, "DELETE", "/fapi/v1/allOpenOrders", { symbol });
   const client = new FuturesListener();
   const { body: balances } = await call(keys, "GET", "/fapi/v3/balance");
   const { body: orders } = await call(keys, "GET", "/fapi/v1/allOrders", { symbol, limit: 1000 });

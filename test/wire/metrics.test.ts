@@ -1,9 +1,9 @@
 // GET /metrics: what Prometheus reads, and its access control.
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
+import { freePort } from "../support/servers/postgres.ts";
 
 const TOKEN = "a-token-that-is-long-enough-0123456789";
 
@@ -16,16 +16,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([plain.stop(), withToken.stop()]);
 });
-
-/** A port without a listener. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 async function metrics({ url }: GatewayProcess, headers: Record<string, string> = {}) {
   const response = await fetch(`${url}/metrics`, { headers });

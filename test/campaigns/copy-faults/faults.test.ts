@@ -5,6 +5,7 @@ import type { StoreName } from "../harness/stores.ts";
 import { renderCopies } from "./campaign.ts";
 import { SURE_FATES } from "./faulty-way.ts";
 import { copyUnderFire, type RunReport } from "./run.ts";
+import { SETTLED_MS_MAX } from "./settled.ts";
 
 /**
  * Time decides more of a run than what is drawn: the seed is fixed. Another one: `SEED=7 npm run test:all`.
@@ -20,7 +21,7 @@ const HIDE_MS_MAX = 8_000;
  */
 const SURE_BEHAVIORS = ["REFUSE_EXIT", "HIDE"] as const;
 /** More than the bounds of all that waits in it: a run that does not settle says which copies did not. */
-const RUN_MS_MAX = 480_000;
+const RUN_MS_MAX = 2 * SETTLED_MS_MAX + 300_000;
 /**
  * A restarted copier first looks for orders it may have sent, for 4.5 seconds: this leaves time for other
  * work.

@@ -17,12 +17,10 @@ import { bidOf, readHistories } from "./verdict.ts";
 
 const ASK_AGAIN_MS = 500;
 /**
- * A claim runs out, a request that may still execute is waited for, a look comes round: all of it several
- * times over.
+ * How long copies may take to settle, while faults go on and after their end, ms: the longest is what the
+ * venue may still show.
  */
-const SETTLED_MS_MAX = 300_000;
-/** The same once nothing fails any more: the longest is what the venue may still show. */
-const MENDED_MS_MAX = UNCONFIRMED_MS_MAX + 60_000;
+export const SETTLED_MS_MAX = UNCONFIRMED_MS_MAX + 60_000;
 /** What copies is killed until half of the copies are done, or this long, ms. */
 const KILLED_MS_MAX = 60_000;
 
@@ -32,7 +30,7 @@ const ON_TARGET_MS_MAX = 30_000;
  * How long it may take to learn what became of its orders and what they cost, for as many copies as there
  * are, ms.
  */
-const LEARNED_MS_MAX = MENDED_MS_MAX;
+const LEARNED_MS_MAX = SETTLED_MS_MAX;
 
 type World = {
   readonly leadStore: CrashedStore;
@@ -71,7 +69,7 @@ export async function awaitEnds(
     await killer.end();
     way.mend();
     // What was late is judged all the same, once nothing fails any more.
-    const mendedUntil = Date.now() + MENDED_MS_MAX;
+    const mendedUntil = Date.now() + SETTLED_MS_MAX;
     while (goesOn() && Date.now() <= mendedUntil) await askAgain();
     late.push(...(await settleAll(store, world, Date.now() + SETTLED_MS_MAX)));
     await awaitTargets(store, world);

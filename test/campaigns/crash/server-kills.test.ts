@@ -7,7 +7,7 @@ import { runServerKills } from "./server-kills.ts";
 test.skipIf(!hasPostgresPrograms)(
   postgresTitle("what a killed server's orders were reached by is filled by the others, in time and once"),
   async ({ skip }) => {
-    const report = await runServerKills({ servers: 3, count: 2, seed: 20_261_127 });
+    const report = await runServerKills({ servers: 3, count: 2, seed: 20_261_127, slowness: 2 });
     if (report === null) return skip("PostgreSQL's programs are missing");
     const { kills, orders, reached, faults } = report;
     expect(faults).toEqual([]);

@@ -21,7 +21,8 @@ export type Settled = {
   readonly refused: number;
 };
 
-const ASK_AGAIN_MS = 40;
+/** Leaves most of the budgets unused while waiting. */
+const ASK_AGAIN_MS = 200;
 
 /** The present prices of a market: the best prices, and the mark price of a contract. */
 type Stand = Quote & { readonly mark: number };

@@ -54,7 +54,7 @@ export type FireReport = Readonly<Counts> & {
 };
 
 /** So few that no key comes near its 50 orders in ten seconds. */
-const SIGNALS_PER_BOT = 20;
+const SIGNALS_PER_BOT = 12;
 const BOTS_MIN = 12;
 /** Within this time of the last recovery every signal is over, ms. Source: specification 3.1. */
 export const SETTLED_MS_MAX = 120_000;

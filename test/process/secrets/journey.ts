@@ -33,6 +33,8 @@ export const MASTER_KEY = "master key";
 export const KYC_FIELDS: readonly string[] = ["kyc name", "kyc address", "kyc document"];
 
 const STEP_MS = 30_000;
+/** A code is accepted for at least this long after it was made, ms. */
+const VALID_FOR_MS = 5_000;
 const CLOCK = { wallNow: () => Date.now(), pass: () => {} };
 
 export async function travel(
@@ -219,7 +221,8 @@ class Traveller extends Browser {
 
   /** Each works once, and of each seed three may be used at once: that of now and its neighbours. */
   override code(): string {
-    this.#step = Math.max(this.#step + 1, Math.floor(Date.now() / STEP_MS) - 1);
+    const step = Math.floor((Date.now() + VALID_FOR_MS) / STEP_MS) - 1;
+    this.#step = Math.max(this.#step + 1, step);
     return generateSync({ secret: this.#seedText, epoch: (this.#step * STEP_MS) / 1_000 });
   }
 

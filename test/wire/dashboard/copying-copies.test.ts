@@ -442,6 +442,11 @@ describe("a halt", () => {
     });
     const clear = { kind: "COPIER", id: copier.personId };
     await operator.send("POST", "/operator/copying/switches/clear", clear);
+    // One's own is set again: the operator may not know of it.
+    expect((await copier.get(`/copies/${copyId}`)).halted).toEqual({
+      ...{ kind: "COPIER", reason: "On holiday", isOwn: true },
+    });
+    await copier.send("DELETE", path);
     expect((await copier.get(`/copies/${copyId}`)).halted).toBeNull();
     expectRefused(
       await operator.call("POST", "/operator/copying/switches/clear", { body: clear }),
