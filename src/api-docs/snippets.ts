@@ -83,7 +83,11 @@ function connect(namespace) {
     randomizationFactor: 0.5,
   });
   socket.on("connect_error", (error) => console.error("no connection:", error.message));
-  socket.on("error", ({ code, message }) => console.error(code, message));
+  socket.on("error", ({ code, message, retryAfterMs }) => {
+    console.error(code, message);
+    // Refused for now. It does nothing if the connection is open.
+    if (code === "RATE_LIMITED") setTimeout(() => socket.connect(), retryAfterMs);
+  });
   // You are in when the first of these arrives.
   socket.on("subscribed", (topic) => console.log("subscribed", topic));
   return socket;

@@ -1,6 +1,7 @@
 // Open connections are not authenticated again, so the keys that they were opened with are looked up once a
-// second. A key that was revoked, or whose strategy was closed or replaced, ends what was opened with it. A
-// database that is out of reach is asked again the next time.
+// second. A key that was revoked ends what was opened with it. A strategy that was closed or replaced ends
+// its streams at the second check that finds it so. A database that is out of reach is asked again the next
+// time.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
@@ -28,6 +29,11 @@ type Opened = {
 export class KeyChecks {
   readonly #store: Pick<Store, "findKey">;
   readonly #opened = new Map<string, Set<Opened>>();
+  /**
+   * Streams whose strategy the last check has found closed. They end at the next check: another server may
+   * have closed it, and its last events are read within a second.
+   */
+  readonly #closing = new WeakSet<Opened>();
   readonly #checking: PeriodicTask;
 
   constructor({ store, every, log }: KeyCheckParts) {
@@ -40,7 +46,7 @@ export class KeyChecks {
     });
   }
 
-  /** Calls `end` once when the key ends, unless canceled before. */
+  /** Calls `end` once when the key or its strategy ends, unless canceled before. */
   add(apiKey: string, opened: Opened): Cancel {
     const known = this.#opened.get(apiKey) ?? new Set();
     this.#opened.set(apiKey, known.add(opened));
@@ -78,7 +84,11 @@ export class KeyChecks {
       const isValid = bound !== null && bound.key.revokedAt === null;
       const managed = bound?.strategy?.status === "CLOSED" ? null : (bound?.strategy?.strategyId ?? null);
       for (const one of [...opened]) {
-        if (isValid && (one.strategyId === null || one.strategyId === managed)) continue;
+        const isManaged = one.strategyId === null || one.strategyId === managed;
+        if (isValid && (isManaged || !this.#closing.has(one))) {
+          if (!isManaged) this.#closing.add(one);
+          continue;
+        }
         // The end of a session also ends its subscriptions.
         if (opened.delete(one)) one.end();
       }

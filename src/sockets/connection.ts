@@ -157,7 +157,7 @@ export class Connection {
   /** Closes with a code of RFC 6455 and its reason; cuts a client that does not answer. */
   close(code: number, reason: string): void {
     const { webSocket, timers } = this.#parts;
-    if (webSocket.readyState === webSocket.CLOSED) return;
+    if (this.#isClosing || webSocket.readyState === webSocket.CLOSED) return;
     this.#isClosing = true;
     webSocket.close(code, reason);
     this.#timers.push(timers.after(GOODBYE_MS_MAX, () => webSocket.terminate()));

@@ -3,6 +3,7 @@
 // Source: reference sockets, sections 1 and 3.
 import type { StrategyType } from "../domain/account.ts";
 import { isWellFormed } from "../market/exchange/control-messages.ts";
+import { addressHolder } from "../rate-limits/holder.ts";
 import { FUTURES_PING, SPOT_PING } from "./limits.ts";
 import { decoded, type ListenKeyNames } from "./private-streams.ts";
 import type { Endpoint } from "./server.ts";
@@ -33,7 +34,7 @@ export function createMarketEndpoints({ markets, listenKeysOf }: MarketEndpoints
         const { asked = [], ownNames } = listenKeys ?? {};
         const inAddress = namesIn(isCombined ? streamsIn(query) : (names ?? ""));
         return serveStreams([...asked, ...inAddress], {
-          ...{ address, isCombined, market },
+          ...{ address: addressHolder(address), isCombined, market },
           ...(ownNames && { ownNames }),
         });
       },

@@ -9,7 +9,7 @@ import { conflationKey, isMarketStream } from "./stream-names.ts";
 /** A client of streams. */
 export type StreamClient = {
   readonly isCombined: boolean;
-  /** The client's network address. */
+  /** The client's network address, as budgets count it: `addressHolder` of it. */
   readonly address: string;
   /** `conflation` is what a newer message replaces this one under; null if it must not be replaced. */
   deliver(frame: Buffer, conflation: string | null): void;

@@ -1,6 +1,10 @@
 // Sessions of many clients over one market that the test speaks for.
+import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
+import type { Connection } from "./connection.ts";
 import { MARKET_STREAMS_MAX, MARKET_STREAMS_PER_ADDRESS_MAX, STREAMS_PER_CONNECTION_MAX } from "./limits.ts";
+import { createMarketEndpoints } from "./market-streams.ts";
+import type { Serve } from "./server.ts";
 import { SharedStreams, type StreamsMarket } from "./shared-streams.ts";
 import { type OwnClient, type OwnNames, StreamSession } from "./stream-session.ts";
 
@@ -39,7 +43,7 @@ function fixtureOf(symbols: readonly string[], family: "spot" | "futures" = "spo
     const parts = { connection, address, isCombined, market: shared, ...(ownNames && { ownNames }) };
     return { session: new StreamSession(parts), frames, said };
   };
-  return { listeners, joined, shared, connect };
+  return { listeners, joined, market, shared, connect };
 }
 
 const textOf = (frame: Buffer) => frame.subarray((frame[1] ?? 0) < 126 ? 2 : 4).toString();
@@ -192,6 +196,25 @@ test("an address takes so many streams that nobody else has; those of others cos
   elsewhere.session.onClosed();
   expect(one.session.subscribe([names[0] ?? ""])).toBeNull();
   expect(connect().session.subscribe(["s99999@trade"])).toBeNull();
+});
+
+test("the addresses of an IPv6 network are one address at the endpoint of market streams", () => {
+  const count = MARKET_STREAMS_PER_ADDRESS_MAX;
+  const { market } = fixtureOf(Array.from({ length: count + 1 }, (_, index) => `S${index}`));
+  const [spot] = createMarketEndpoints({ markets: { SPOT: market, FUTURES: market } });
+  const closesOf = (address: string, names: readonly string[]) => {
+    const closes: string[] = [];
+    const upgrade = { path: `/ws/${names.join("/")}`, query: "", address, request: {} as IncomingMessage };
+    const serve = spot?.open(upgrade) as Serve;
+    serve({ close: (_code: number, reason: string) => void closes.push(reason) } as Connection);
+    return closes;
+  };
+  const names = Array.from({ length: count }, (_, index) => `s${index}@trade`);
+  expect(closesOf("2001:db8::1", names)).toEqual([]);
+  expect(closesOf("2001:db8::2", [`s${count}@trade`])).toEqual([
+    expect.stringMatching(/^too many streams: an address/),
+  ]);
+  expect(closesOf("2001:db8:0:1::1", [`s${count}@trade`])).toEqual([]);
 });
 
 /** One name of an owner, "key", which is open when the test says so. */

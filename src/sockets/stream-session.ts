@@ -19,7 +19,7 @@ type Opening = Promise<readonly [name: string, stream: OwnStream]>;
 
 export type StreamSessionParts = {
   readonly connection: Pick<Connection, "send" | "sendFrame" | "close" | "pause" | "resume">;
-  /** The client's network address. */
+  /** The client's network address, as budgets count it: `addressHolder` of it. */
   readonly address: string;
   /** Whether messages begin in the wrapper that names their stream; the client may change it. */
   readonly isCombined: boolean;

@@ -9,6 +9,7 @@ import type { Cancel, Timers } from "../concurrency/time.ts";
 import type { Announcement, Desk } from "../desk/desk.ts";
 import type { StrategyType } from "../domain/account.ts";
 import type { MarkedMarket } from "../http/present/futures-positions.ts";
+import type { MarketFeed } from "../market/client/feed.ts";
 import type { LoadedAccount, TradingStore } from "../store/ports/trading.ts";
 import { StoreUnavailable } from "../store/store.ts";
 import {
@@ -26,10 +27,7 @@ import { type CalledSymbols, marginCall } from "./user-events/margin-call.ts";
 import { spotEvents } from "./user-events/spot.ts";
 
 /** A market as translations need it. */
-type EventMarket = MarkedMarket & {
-  /** Market time, Unix ms. */
-  now(): number;
-};
+type EventMarket = MarkedMarket & Pick<MarketFeed, "now" | "prepare">;
 
 /** What following reads of the store. */
 type JournalReader = Pick<
@@ -260,7 +258,7 @@ class Followed implements UserFeed {
     if (this.#loaded === null) return;
     if (version > this.#loaded.version) this.#target = Math.max(this.#target, version);
     else if (version === this.#loaded.version) this.#bound = this.#parts.bound();
-    this.#settle();
+    this.#settle({ isConfirmed: true });
   }
 
   /** Another server has committed to it. */
@@ -274,12 +272,18 @@ class Followed implements UserFeed {
     this.#loseIfTooLate();
   }
 
-  /** Sends a margin call if one is due and somebody listens. */
+  /**
+   * Sends a margin call if one is due and somebody listens. Keeps the symbols subscribed whose mark prices
+   * are needed for that and for the next fills: another server may own their slots.
+   */
   checkMargin(): void {
     const { account } = this.#loaded ?? {};
     if (account?.type !== "FUTURES" || this.#listeners.size === 0) return;
-    if (account.positions.size === 0 && this.#called.size === 0) return;
     const market = this.#parts.markets.FUTURES;
+    const symbols = new Set(account.positions.keys());
+    for (const { symbol } of account.openOrders.values()) symbols.add(symbol);
+    for (const symbol of symbols) void market.prepare(symbol);
+    if (account.positions.size === 0 && this.#called.size === 0) return;
     const { event, called } = marginCall(account, this.#called, { market, now: market.now() });
     this.#called = called;
     if (event !== null) this.#send([event]);
@@ -334,6 +338,7 @@ class Followed implements UserFeed {
     const { account } = this.#loaded;
     const market = this.#parts.markets[account.type];
     const translate = account.type === "SPOT" ? spotEvents : futuresEvents;
+    const { version: before } = this.#loaded;
     try {
       for (let entry = this.#next(); entry !== undefined; entry = this.#next()) {
         const { version } = entry;
@@ -347,7 +352,7 @@ class Followed implements UserFeed {
       this.#lose();
       return;
     }
-    this.#settle();
+    this.#settle({ isConfirmed: this.#loaded.version > before });
   }
 
   #next(): AppliedEntry | undefined {
@@ -355,11 +360,14 @@ class Followed implements UserFeed {
     return this.#ahead.get(this.#loaded.version + 1);
   }
 
-  /** Reads what is missing, if anything is. */
-  #settle(): void {
+  /**
+   * Reads what is missing, if anything is. A doubt ends only if a poll or an applied entry confirms that
+   * nothing is; where no other server commits, nothing else can be missing.
+   */
+  #settle({ isConfirmed }: { readonly isConfirmed: boolean }): void {
     if (this.#isOver || this.#loaded === null) return;
     if (this.#loaded.version >= this.#target) {
-      this.#behindSince = null;
+      if (isConfirmed || !this.#parts.isShared) this.#behindSince = null;
       return;
     }
     this.#behindSince ??= this.#parts.wallNow();
@@ -384,7 +392,8 @@ class Followed implements UserFeed {
       }
       this.doubt();
     }
-    if (this.#behindSince !== null) this.#parts.timers.after(FOLLOWED_POLL_MS, () => this.#settle());
+    if (this.#behindSince === null) return;
+    this.#parts.timers.after(FOLLOWED_POLL_MS, () => this.#settle({ isConfirmed: false }));
   }
 
   /** Those behind the bound, unless the next one is not among them. */

@@ -10,7 +10,7 @@ import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import { openDataDirectory } from "../config/data-directory.ts";
 import type { StrategyType } from "../domain/account.ts";
 import type { Gateway } from "../http/pipeline.ts";
-import { type Answer, ReadyJson } from "../http/route.ts";
+import { type Answer, ReadyJson, type Route } from "../http/route.ts";
 import { ROUTES } from "../http/server.ts";
 import { secretOf } from "../keys/api-keys.ts";
 import { KeyChecks } from "../keys/key-checks.ts";
@@ -25,6 +25,7 @@ import {
   BUFFERED_BYTES_MAX,
   REQUESTS_IN_FLIGHT_MAX,
   SUBSCRIPTIONS_PER_CONNECTION_MAX,
+  USER_STREAMS_PER_KEY_MAX,
 } from "./limits.ts";
 import { isWebSocketUpgrade, Sockets } from "./server.ts";
 import type { UserEvent } from "./user-events/event.ts";
@@ -38,17 +39,21 @@ const SUBSCRIBE = "userDataStream.subscribe.signature";
 /** Larger than what the system buffers and what may wait of events, both together. */
 const LARGE = 2 * BUFFERED_BYTES_MAX;
 const LARGE_JSON = JSON.stringify("x".repeat(LARGE));
-/** The rows, with a large answer to `exchangeInfo` and to placements. */
-const WITH_LARGE_ANSWER = ROUTES.map((route) =>
-  route.paths.includes("/api/v3/exchangeInfo") || (route.placesOrder && route.paths.includes("/api/v3/order"))
-    ? {
-        ...route,
-        parse: () => ({}),
-        answer: () => new ReadyJson(LARGE_JSON),
-        present: (json: unknown) => json as Answer,
-      }
-    : route,
-);
+/** The rows, with a large answer to `exchangeInfo` and to placements, which call `onPlaced` before. */
+const withLargeAnswer = (onPlaced: () => void | Promise<void>): readonly Route[] =>
+  ROUTES.map((route) => {
+    const isPlacement = route.placesOrder && route.paths.includes("/api/v3/order");
+    if (!isPlacement && !route.paths.includes("/api/v3/exchangeInfo")) return route;
+    return {
+      ...route,
+      parse: () => ({}),
+      async answer() {
+        if (isPlacement) await onPlaced();
+        return new ReadyJson(LARGE_JSON);
+      },
+      present: (json: unknown) => json as Answer,
+    };
+  });
 
 async function openFixture() {
   const { store, master } = await openDataDirectory(newDirectory(), null);
@@ -59,6 +64,7 @@ async function openFixture() {
   const loaded = Promise.withResolvers<void>();
   const opened: string[] = [];
   const listeners = new Set<(event: UserEvent) => void>();
+  const hooks = { onPlaced: (): void | Promise<void> => {}, loseFeed: () => {} };
   const seen: SeenRequest[] = [];
   const log = { warn() {}, error() {} };
   const observer = {
@@ -73,13 +79,14 @@ async function openFixture() {
     server,
     endpoints: createWsApi({
       gateway,
-      routes: WITH_LARGE_ANSWER,
+      routes: withLargeAnswer(() => hooks.onPlaced()),
       userStreams: {
         async open(strategyId) {
           opened.push(strategyId);
           await loaded.promise;
-          const listen = (onEvent: (event: UserEvent) => void) => {
+          const listen = (onEvent: (event: UserEvent) => void, onLost: () => void) => {
             listeners.add(onEvent);
+            hooks.loseFeed = onLost;
             return () => listeners.delete(onEvent);
           };
           return { strategyId, type: "SPOT", listen };
@@ -105,7 +112,7 @@ async function openFixture() {
     await store.close();
   });
   return {
-    ...{ spot, futures, time, budgets, loaded, opened, listeners, seen, store, master, sockets },
+    ...{ spot, futures, time, budgets, loaded, opened, listeners, hooks, seen, store, master, sockets },
     weightOf: (holder: string) => budgets.usage(holder, time.now()).weight,
     signed: (key = spot, params = {}) => signedParams(key, { timestamp: time.now(), ...params }),
     async open(type: StrategyType = "SPOT") {
@@ -193,6 +200,18 @@ test("a connection has so many user data subscriptions over its life, and anothe
   expect((await (await open()).request(SUBSCRIBE, signed())).result).toEqual({ subscriptionId: 0 });
 });
 
+test("a key has so many user data subscriptions, also of requests that are answered together", async () => {
+  const { open, signed, loaded, opened, listeners } = await openFixture();
+  const count = USER_STREAMS_PER_KEY_MAX + 50;
+  const clients = await Promise.all(Array.from({ length: count }, () => open()));
+  const asked = clients.map((client) => client.request(SUBSCRIBE, signed()));
+  await expect.poll(() => opened).toHaveLength(count);
+  loaded.resolve();
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(USER_STREAMS_PER_KEY_MAX);
+  expect(listeners.size).toBe(USER_STREAMS_PER_KEY_MAX);
+});
+
 test.each(["SPOT", "FUTURES"] as const)(
   "connecting costs an address on %s, and is refused when it has used its weight up",
   async (type) => {
@@ -247,6 +266,22 @@ test("requests in flight are answered before the connection of a banned key is c
   expect(await subscribed).toMatchObject({ id: "before", status: 200 });
   await closed;
   expect(client.closeCode).toBe(1_008);
+});
+
+test("an order whose events are lost is answered before the connection is closed", async () => {
+  const { open, signed, loaded, hooks } = await openFixture();
+  loaded.resolve();
+  const client = await open();
+  await client.request(SUBSCRIBE, signed());
+  hooks.onPlaced = async () => {
+    hooks.loseFeed();
+    await nextTurn();
+  };
+  const closed = once(client.socket, "close");
+  void client.request("order.place", signed(), "placed");
+  await closed;
+  expect(client.closeCode).toBe(1_011);
+  expect(client.messages.at(-1)).toMatchObject({ id: "placed", status: 200 });
 });
 
 test("what a client sent before it closed the connection is handled, however much it is", async () => {

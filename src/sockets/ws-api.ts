@@ -428,13 +428,15 @@ class ApiConnection implements ConnectionHandler {
     apiKey: string,
     isOfSession: boolean,
   ): Promise<Done | Refusal> {
-    const { userStreams, keyChecks } = this.#parts;
+    const { userStreams, keyChecks, gateway } = this.#parts;
     const isActive = () => [...this.#subscriptions.values()].some((one) => one.strategyId === strategyId);
     const areExhausted = () =>
       this.#nextSubscription >= SUBSCRIPTIONS_PER_CONNECTION_MAX ||
       keyChecks.streamsOf(apiKey) >= USER_STREAMS_PER_KEY_MAX;
     if (isActive()) return { refusal: "SUBSCRIPTION_ACTIVE" };
     if (areExhausted()) return { refusal: "SUBSCRIPTIONS_EXHAUSTED" };
+    const bound = await gateway.store.findKey(apiKey);
+    if (bound?.strategy?.status === "CLOSED") return { refusal: "STRATEGY_NOT_LIVE" };
     const feed = await userStreams.open(strategyId);
     if (feed === null) return { refusal: "KEY_NOT_BOUND" };
     // The client may have left by now, and nothing would end the subscription.
@@ -446,22 +448,26 @@ class ApiConnection implements ConnectionHandler {
     if (areExhausted()) return { refusal: "SUBSCRIPTIONS_EXHAUSTED" };
     const subscriptionId = this.#nextSubscription;
     this.#nextSubscription += 1;
-    // It has its place from now on, so that no other request subscribes to the account before the answer.
-    const subscription: Subscription = { strategyId, isOfSession, cancel: () => {} };
+    // It has its place from now on: no other request may subscribe to the account before the answer, and
+    // other connections of the key count it.
+    const answered = Promise.withResolvers<void>();
+    const forget = keyChecks.add(apiKey, {
+      strategyId,
+      end: () => {
+        this.#unsubscribe([subscriptionId]);
+        void answered.promise.then(() => this.#announceEnds([subscriptionId]));
+      },
+    });
+    const subscription: Subscription = { strategyId, isOfSession, cancel: forget };
     this.#subscriptions.set(subscriptionId, subscription);
     const begin = () => {
+      answered.resolve();
       if (this.#subscriptions.get(subscriptionId) !== subscription) return;
       const cancelFeed = feed.listen(
         ({ text }) => this.#connection.send(`{"subscriptionId":${subscriptionId},"event":${text}}`),
-        () => this.#connection.close(1_011, "events were lost"),
+        // The order whose events were lost may not be answered yet.
+        () => void this.#connection.end(1_011, "events were lost"),
       );
-      const forget = keyChecks.add(apiKey, {
-        strategyId,
-        end: () => {
-          this.#unsubscribe([subscriptionId]);
-          this.#announceEnds([subscriptionId]);
-        },
-      });
       subscription.cancel = () => {
         cancelFeed();
         forget();

@@ -11,6 +11,11 @@ export const FAST_STREAM_WEIGHT = 5;
 export const KEY_STREAMS_MAX = 30;
 /** Depth streams every 100 ms of a key. */
 export const KEY_FAST_STREAMS_MAX = 2;
+/**
+ * Different streams of a namespace that all clients together may be subscribed to; a subscription beyond it
+ * is refused. Both namespaces together leave trading half of the market feed's 8,192 upstream streams.
+ */
+export const NAMESPACE_STREAMS_MAX = 2_048;
 /** `subscribe` and `unsubscribe` messages of a connection within a minute. */
 export const SUBSCRIPTION_MESSAGES_PER_MINUTE = 30;
 /** Messages of any kind of a connection within a minute. */
@@ -29,6 +34,11 @@ export const HANDSHAKE_WINDOW_MS = 30_000;
 
 /** Connections of all keys to one server. */
 export const CONNECTIONS_MAX = 10_000;
+/**
+ * When a client that found no place for its connection should try again, ms. A connection that is half open
+ * keeps its place until its ping times out, which takes Engine.IO up to 45 seconds.
+ */
+export const CONNECTION_RETRY_MS = 10_000;
 /** Transports beyond those, so that a surplus client receives an error. */
 export const TRANSPORTS_MAX = CONNECTIONS_MAX + 500;
 /** How long a transport may be without a namespace, ms. */

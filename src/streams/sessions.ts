@@ -5,6 +5,7 @@ import type { Socket } from "socket.io";
 import { type StreamError, streamError } from "./errors.ts";
 import { encode, Line } from "./fan-out.ts";
 import {
+  CONNECTION_RETRY_MS,
   CONNECTION_WEIGHT_MAX,
   CONNECTIONS_MAX,
   FAST_STREAM_WEIGHT,
@@ -129,12 +130,12 @@ export class Sessions {
   /** Takes a connection on, or answers why not. */
   open(apiKey: string, socket: Socket): Session | StreamError {
     if (this.#count >= CONNECTIONS_MAX) {
-      return streamError("RATE_LIMITED", { message: "The server has all the connections that it takes." });
+      return noPlace("The server has all the connections that it takes.");
     }
     const known = this.#usages.get(apiKey);
     const usage = known ?? { sessions: new Set(), streams: new Map(), fastCount: 0 };
     if (usage.sessions.size >= KEY_CONNECTIONS_MAX) {
-      return streamError("RATE_LIMITED", { message: `A key may have ${KEY_CONNECTIONS_MAX} connections.` });
+      return noPlace(`A key may have ${KEY_CONNECTIONS_MAX} connections.`);
     }
     const session = new Session(apiKey, socket, usage);
     usage.sessions.add(session);
@@ -151,4 +152,8 @@ export class Sessions {
     this.#count -= 1;
     if (usage.sessions.size === 0) this.#usages.delete(session.apiKey);
   }
+}
+
+function noPlace(message: string): StreamError {
+  return streamError("RATE_LIMITED", { message, retryAfterMs: CONNECTION_RETRY_MS });
 }

@@ -3,6 +3,7 @@
 // 6.2.
 import { named, type StreamError, streamError } from "./errors.ts";
 import { encode } from "./fan-out.ts";
+import { NAMESPACE_STREAMS_MAX } from "./limits.ts";
 import type { Charge, Session } from "./sessions.ts";
 import type { StreamKind } from "./stream-kinds.ts";
 import type { Audience, Source } from "./topics.ts";
@@ -31,7 +32,10 @@ export class Subscriptions<Topic extends object, Payload extends object> impleme
     this.#source = openSource(this);
   }
 
-  /** Subscribes and confirms, also if it was subscribed already, or returns the exceeded budget. */
+  /**
+   * Subscribes and confirms, also if it was subscribed already, or returns the exceeded budget: that of the
+   * session, or `NAMESPACE_STREAMS_MAX`.
+   */
   subscribe(session: Session, topic: Topic): StreamError | null {
     const name = this.#kind.nameOf(topic);
     const known = this.#followed.get(name);
@@ -39,6 +43,7 @@ export class Subscriptions<Topic extends object, Payload extends object> impleme
       session.answer("subscribed", topic);
       return null;
     }
+    if (known === undefined && this.#followed.size >= NAMESPACE_STREAMS_MAX) return tooManyStreams(topic);
     const charge = known?.charge ?? this.#chargeOf(name, topic);
     const excess = session.charge(charge);
     if (excess !== null) return excess;
@@ -168,4 +173,10 @@ export class Subscriptions<Topic extends object, Payload extends object> impleme
       message: `The source of ${named(topic)} is out of reach.`,
     });
   }
+}
+
+function tooManyStreams(topic: object): StreamError {
+  return streamError("SUB_LIMIT_EXCEEDED", {
+    message: `All clients together have the ${NAMESPACE_STREAMS_MAX} streams that the server takes: ${named(topic)} is one too many.`,
+  });
 }

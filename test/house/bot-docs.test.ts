@@ -21,6 +21,7 @@ import { KEPT_MESSAGES_MAX } from "../../src/streams/fan-out.ts";
 import {
   CONNECTIONS_MAX,
   MESSAGE_BYTES_MAX,
+  NAMESPACE_STREAMS_MAX,
   PACKETS_PER_MINUTE,
   UNJOINED_MS_MAX,
 } from "../../src/streams/limits.ts";
@@ -156,6 +157,7 @@ describe("docs/api/streams.md", () => {
     const values = tableRows(streams, ["Limit"]).map(({ cells }) => cells.Value ?? "");
     for (const value of [
       written(CONNECTIONS_MAX),
+      `${written(NAMESPACE_STREAMS_MAX)}, of all clients together`,
       `${written(STREAMS_PER_ADDRESS_DEFAULT)}, or what the operator sets`,
       `${MESSAGE_BYTES_MAX / 1_024} KiB`,
       `after ${UNJOINED_MS_MAX / 1_000} seconds`,

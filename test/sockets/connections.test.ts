@@ -2,7 +2,7 @@
 // pings, age, the rate of what clients send, and the end of the server.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -309,6 +309,20 @@ test("a client may send a burst, then so much a second, pings included", async (
   const closed = once(client, "close");
   client.ping();
   expect(await closed).toMatchObject([1_008, Buffer.from("too many messages")]);
+});
+
+test("a client that goes on sending while it is closed costs one timer", async () => {
+  const client = await open();
+  const before = time.pending();
+  const tcp: Socket = Reflect.get(client, "_socket");
+  client.pause();
+  tcp.cork();
+  for (let count = 0; count < CONTROL_BURST + 1_000; count += 1) client.ping();
+  tcp.uncork();
+  await expect.poll(() => time.pending()).toBeGreaterThan(before);
+  expect(time.pending()).toBe(before + 1);
+  time.advance(GOODBYE_MS_MAX);
+  await expect.poll(() => sockets.count).toBe(0);
 });
 
 test("the end of the server is announced to all, and nobody connects any more", async () => {

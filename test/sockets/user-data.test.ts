@@ -140,6 +140,21 @@ test.each([
   expect(client.messages.filter(isEvent("eventStreamTerminated"))).toHaveLength(1);
 });
 
+test("a closed strategy ends its subscription behind its last events, and takes no other", async () => {
+  const key = gateway.seed("spot");
+  const client = await open();
+  const subscribe = () => client.signed("userDataStream.subscribe.signature", key);
+  await subscribe();
+  await buy(key);
+  await signed(gateway.url, key, "POST", "/api/v3/platform/strategy/close");
+  await client.message(isEvent("eventStreamTerminated"));
+  const names = client.messages.flatMap(({ event }) => (event === undefined ? [] : [event.e]));
+  expect(names.slice(-2)).toEqual(["outboundAccountPosition", "eventStreamTerminated"]);
+  const sales = client.messages.filter(({ event }) => event?.S === "SELL" && event.x === "TRADE");
+  expect(sales).toHaveLength(1);
+  expect(await subscribe()).toMatchObject({ status: 400, error: { code: -2010, msg: "Strategy not live" } });
+});
+
 test("the end of the server is announced", async () => {
   const second = await startGateway();
   const client = await ApiSocket.open(second.url);

@@ -11,6 +11,8 @@ import { type Cancel, systemTimers, type Timers } from "../../src/concurrency/ti
 import { type Announcement, Desk } from "../../src/desk/desk.ts";
 import { buy, ContractMarket, cancel, executed, StubMarket } from "../../src/desk/testing/fixture.ts";
 import { createStrategies } from "../../src/desk/testing/strategies.ts";
+import { presentRisk, standingOf } from "../../src/http/present/futures-positions.ts";
+import { KeyChecks } from "../../src/keys/key-checks.ts";
 import { decimal, type Price, type Quantity } from "../../src/money/decimal.ts";
 import {
   BEHIND_MS_MAX,
@@ -30,6 +32,9 @@ import { eventually } from "../support/eventually.ts";
 import { seededRandom } from "../support/random.ts";
 import { testSeed } from "../support/seed.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/servers/postgres.ts";
+
+/** How long the market of a test keeps a symbol that nobody uses, ms. */
+const IDLE_MS = 20_000;
 
 const log = pino({ level: "silent" });
 const seed = testSeed();
@@ -74,11 +79,13 @@ function serverOn(store: Store, given: Partial<UserStreamsParts> = {}): Server {
     SPOT: {
       rules: (symbol: string) => markets.SPOT.rules(symbol),
       lastMarkPrice: () => null,
+      prepare: () => undefined,
       now: () => 5_000,
     },
     FUTURES: {
       rules: (symbol: string) => markets.FUTURES.rules(symbol),
       lastMarkPrice: () => markets.FUTURES.markPrice(),
+      prepare: () => undefined,
       now: () => 5_000,
     },
   };
@@ -243,6 +250,7 @@ test("a margin call is sent once when the margin of a position runs low", async 
   const market = {
     rules: (symbol: string) => new ContractMarket().rules(symbol),
     lastMarkPrice: () => decimal<Price>(String(mark)),
+    prepare: () => undefined,
     now: () => 5_000,
   };
   const server = serverOn(store, {
@@ -265,6 +273,52 @@ test("a margin call is sent once when the margin of a position runs low", async 
   expect(calls()).toBe(2);
 });
 
+test("a symbol that only another server watches has its mark price: one margin call, and `up` as over REST", async () => {
+  const store = await newStore();
+  await createStrategies(store, ["long"], "FUTURES");
+  const time = new OwnTime();
+  const mark = decimal<Price>("1");
+  let preparedAt = Number.NEGATIVE_INFINITY;
+  let isSilent = false;
+  const market = {
+    rules: (symbol: string) => new ContractMarket().rules(symbol),
+    lastMarkPrice: () => (isSilent || time.now - preparedAt >= IDLE_MS ? null : mark),
+    prepare: () => {
+      preparedAt = time.now;
+      return undefined;
+    },
+    now: () => 5_000,
+  };
+  const other = serverOn(store);
+  const server = serverOn(store, {
+    ...{ timers: time, wallNow: () => time.now },
+    markets: { SPOT: market, FUTURES: market },
+  });
+  const bought = (key: string) => ({ ...buy("market", key), size: { quantity: decimal<Quantity>("1") } });
+  executed(await other.desk.execute("long", bought("a")));
+  const { heard } = await listenTo(server, "long");
+  const named = (name: string) =>
+    heard.filter((event) => event.name === name).map(({ text }) => JSON.parse(text));
+  await time.pass(2 * MARGIN_CHECK_MS);
+  // The symbol has no mark price for a while, such as after a lost connection to upstream.
+  isSilent = true;
+  await time.pass(2 * MARGIN_CHECK_MS);
+  isSilent = false;
+  await time.pass(2 * IDLE_MS);
+  expect(named("MARGIN_CALL")).toHaveLength(1);
+  executed(await other.desk.execute("long", bought("b")));
+  await time.pass(2 * FOLLOWED_POLL_MS);
+  const loaded = await store.loadAccount("long");
+  if (loaded === null) throw new Error("there is such a strategy");
+  const { symbol } = bought("b");
+  const { unRealizedProfit } = presentRisk(
+    standingOf(loaded.account, symbol, { ...market, lastMarkPrice: () => mark }),
+  );
+  const [update] = named("ACCOUNT_UPDATE");
+  expect(update.a.P[0].up).toBe(unRealizedProfit);
+  expect(Number(unRealizedProfit)).toBeLessThan(0);
+});
+
 describe("commits of another server", () => {
   test("are found by polls, and an announcement waits for those before it", async () => {
     const store = await newStore();
@@ -281,6 +335,32 @@ describe("commits of another server", () => {
     await placeAndCancel(server, 1);
     await eventually("all are heard", () => executionsOf(heard).length === 8);
     expect(executionsOf(heard)).toEqual(IN_ORDER(4));
+  });
+
+  test("that close the strategy are heard before the check of its key ends the stream", async () => {
+    const store = await newStore();
+    const time = new OwnTime();
+    const other = serverOn(store);
+    const server = serverOn(store, { timers: time, wallNow: () => time.now });
+    const keyChecks = new KeyChecks({ store, every: () => () => {}, log });
+    onTestFinished(() => keyChecks.close());
+    const { heard, stop } = await listenTo(server);
+    const state = { hasEnded: false };
+    keyChecks.add("key-one", {
+      strategyId: "one",
+      end() {
+        state.hasEnded = true;
+        stop();
+      },
+    });
+    executed(await other.desk.execute("one", buy("50", "a")));
+    executed(await other.desk.execute("one", { type: "CloseStrategy" }));
+    await keyChecks.check();
+    await time.pass(2 * FOLLOWED_POLL_MS);
+    expect(executionsOf(heard)).toEqual(["1 NEW", "1 CANCELED"]);
+    expect(state.hasEnded).toBe(false);
+    await keyChecks.check();
+    expect(state.hasEnded).toBe(true);
   });
 
   test(`by turns and at once, for a long time, come in order (seed ${seed})`, async () => {
@@ -390,6 +470,36 @@ describe("commits of another server", () => {
   });
 });
 
+test("notifications of commits that cannot be read do not keep a stream alive", async () => {
+  const store = await newStore();
+  let isDown = false;
+  let notify = () => {};
+  const failing: Store = {
+    ...store,
+    async versionsOf(strategyIds) {
+      if (isDown) throw new StoreUnavailable("down");
+      return await store.versionsOf(strategyIds);
+    },
+    async listJournalAfter(...query) {
+      if (isDown) throw new StoreUnavailable("down");
+      return await store.listJournalAfter(...query);
+    },
+    async onCommittedElsewhere({ committed }) {
+      notify = () => committed([{ strategyId: "one", type: "SPOT" }]);
+      return async () => {};
+    },
+  };
+  const time = new OwnTime();
+  const { state } = await listenTo(serverOn(failing, { timers: time, wallNow: () => time.now }));
+  isDown = true;
+  for (let passedMs = 0; passedMs < BEHIND_MS_MAX + FOLLOWED_POLL_MS; passedMs += 5_000) {
+    expect(state.isLost).toBe(false);
+    notify();
+    await time.pass(5_000);
+  }
+  expect(state.isLost).toBe(true);
+});
+
 describe.skipIf(!hasPostgres)(postgresTitle("on one PostgreSQL database"), () => {
   let databases: Databases | null = null;
   beforeAll(async () => {
@@ -424,6 +534,8 @@ describe.skipIf(!hasPostgres)(postgresTitle("on one PostgreSQL database"), () =>
 });
 
 function marketsOf(): UserStreamsParts["markets"] {
-  const market = { rules: () => null, lastMarkPrice: () => null, now: () => 5_000 };
+  const market = {
+    ...{ rules: () => null, lastMarkPrice: () => null, prepare: () => undefined, now: () => 5_000 },
+  };
   return { SPOT: market, FUTURES: market };
 }

@@ -23,13 +23,15 @@ type AlgoStatus = "NEW" | "CANCELED" | "TRIGGERING" | "TRIGGERED" | "FINISHED" |
 const EXPIRY = {
   none: "0",
   selfTrade: "1",
-  immediateOrCancel: "2",
+  restCanceled: "2",
   nothingToReduce: "4",
   liquidated: "5",
 } as const;
+/** The exchange publishes no value for other reasons, such as a balance that is too low: they have none. */
 const EXPIRY_OF: { readonly [R in ExpiryReason]?: string } = {
   SELF_TRADE: EXPIRY.selfTrade,
-  UNFILLED_IOC_QUANTITY_EXPIRED: EXPIRY.immediateOrCancel,
+  UNFILLED_IOC_QUANTITY_EXPIRED: EXPIRY.restCanceled,
+  INSUFFICIENT_LIQUIDITY: EXPIRY.restCanceled,
   NOTHING_TO_REDUCE: EXPIRY.nothingToReduce,
 };
 

@@ -20,9 +20,11 @@ export function marginCall(
   called: CalledSymbols,
   { market, now }: { readonly market: MarkedMarket; readonly now: number },
 ): { readonly event: UserEvent | null; readonly called: CalledSymbols } {
-  const short = [...account.positions.keys()]
-    // Without a mark price nothing is known of the margin.
-    .filter((symbol) => market.lastMarkPrice(symbol) !== null)
+  const symbols = [...account.positions.keys()];
+  // Without a mark price nothing is known of the margin.
+  const unknown = symbols.filter((symbol) => market.lastMarkPrice(symbol) === null);
+  const short = symbols
+    .filter((symbol) => !unknown.includes(symbol))
     .map((symbol) => standingOf(account, symbol, market))
     .filter(({ isolatedMargin, maintenanceMargin }) => isShort(isolatedMargin, maintenanceMargin));
   const fresh = short.filter(({ symbol }) => !called.has(symbol));
@@ -41,7 +43,10 @@ export function marginCall(
   });
   return {
     event: rows.length === 0 ? null : userEvent({ e: "MARGIN_CALL", E: now, p: rows }),
-    called: new Set(short.map(({ symbol }) => symbol)),
+    called: new Set([
+      ...short.map(({ symbol }) => symbol),
+      ...unknown.filter((symbol) => called.has(symbol)),
+    ]),
   };
 }
 

@@ -393,7 +393,7 @@ describe("an act under strict sends", () => {
       ["buy 0.010 BTCUSDT"],
       [
         ...["NEW 1", "lite 1", "ORDER BTCUSDT 0.004", "TRADE 1 PARTIALLY_FILLED"],
-        ...["lite 2", "ORDER BTCUSDT 0.008", "TRADE 1 PARTIALLY_FILLED", "EXPIRED 1"],
+        ...["lite 2", "ORDER BTCUSDT 0.008", "TRADE 1 PARTIALLY_FILLED", "EXPIRED 1 er 2"],
       ],
     ],
     [
@@ -402,7 +402,7 @@ describe("an act under strict sends", () => {
       [
         ...["algo 2 TRIGGERING", "algo 2 TRIGGERED", "NEW 3"],
         ...["lite 3", "ORDER BTCUSDT 0.004", "TRADE 3 PARTIALLY_FILLED"],
-        ...["lite 4", "ORDER BTCUSDT 0.002", "TRADE 3 PARTIALLY_FILLED", "EXPIRED 3", "algo 2 FINISHED"],
+        ...["lite 4", "ORDER BTCUSDT 0.002", "TRADE 3 PARTIALLY_FILLED", "EXPIRED 3 er 2", "algo 2 FINISHED"],
       ],
     ],
   ])("%s", (_what, steps, sent) => {

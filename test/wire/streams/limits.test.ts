@@ -1,6 +1,7 @@
 // Limits of a stream client, and the errors beyond them. Source: specification 7.3 and 8.3; design, section
 // 6.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { CONNECTION_RETRY_MS } from "../../../src/streams/limits.ts";
 import type { DepthTopic } from "../../../src/streams/topics.ts";
 import { stayOnLoopback } from "../../support/servers/loopback-only.ts";
 import {
@@ -76,6 +77,7 @@ describe("a key may have 5 connections, on both streams together", () => {
         status: false,
         code: "RATE_LIMITED",
         message: "A key may have 5 connections.",
+        retryAfterMs: CONNECTION_RETRY_MS,
       });
       expect(await sixth.next("disconnect")).toBe("io server disconnect");
     }
