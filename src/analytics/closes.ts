@@ -46,23 +46,27 @@ export class CandleCloses {
 
   /**
    * The closes of symbols over a span, with the last ones before it; symbols without data are missing. If
-   * `wantsNewest`, the present candle is the last, at its present close.
+   * `wantsNewest`, the present candle is the last, at its present close. `late` are the symbols whose closes
+   * until the end of the span could not be had now: those that are here may end before it.
    */
   async of(
     type: StrategyType,
     symbols: readonly string[],
     span: Span,
     wantsNewest: (symbol: string) => boolean,
-  ): Promise<ReadonlyMap<string, Closes>> {
+  ): Promise<{ readonly closes: ReadonlyMap<string, Closes>; readonly late: ReadonlySet<string> }> {
     const found = new Map<string, Closes>();
+    const late = new Set<string>();
     const waiting = [...symbols];
     const work = async () => {
       for (let symbol = waiting.pop(); symbol !== undefined; symbol = waiting.pop()) {
-        found.set(symbol, await this.#closesOf(type, symbol, span, wantsNewest(symbol)));
+        const { closes, isLate } = await this.#closesOf(type, symbol, span, wantsNewest(symbol));
+        found.set(symbol, closes);
+        if (isLate) late.add(symbol);
       }
     };
     await Promise.all(Array.from({ length: QUESTIONS_MAX }, work));
-    return found;
+    return { closes: found, late };
   }
 
   async #closesOf(
@@ -70,7 +74,7 @@ export class CandleCloses {
     symbol: string,
     { from, to, candles }: Span,
     wantsNewest: boolean,
-  ): Promise<Closes> {
+  ): Promise<{ readonly closes: Closes; readonly isLate: boolean }> {
     const name = `${type} ${symbol} ${candles.interval}`;
     const first = endedBy(from, candles) - CANDLES_BEFORE * candles.lengthMs;
     const kept = this.#kept.get(name);
@@ -80,7 +84,7 @@ export class CandleCloses {
     const knownUntil = known === null ? first : keptUntil;
     if (known !== null && !wantsNewest && knownUntil >= endedBy(to, candles)) {
       this.#keep(name, known);
-      return known.closes;
+      return { closes: known.closes, isLate: false };
     }
     // Whether mark prices could not be had now: last prices in their place are not kept.
     let isReplaced = false;
@@ -94,9 +98,9 @@ export class CandleCloses {
       const isCut = final.length === CANDLES_MAX;
       const from = isCut ? (final[0]?.endedAt ?? first) : (known?.from ?? first);
       if (!isReplaced) this.#keep(name, { path, from, closes: final });
-      return closes;
+      return { closes, isLate: false };
     }
-    return known?.closes ?? [];
+    return { closes: known?.closes ?? [], isLate: isReplaced };
   }
 
   async #ask(

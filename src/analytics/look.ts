@@ -82,11 +82,11 @@ type About = { readonly symbols: readonly string[]; readonly span: Span; readonl
 async function pricesOf(account: Account, about: About, parts: LookParts): Promise<Prices> {
   const { symbols, span, trades } = about;
   const presentAt = span.to;
-  const { closes, present } = await knownPrices(account, about, parts);
+  const { closes, present, late } = await knownPrices(account, about, parts);
   const isKnown = (symbol: string) =>
     present.has(symbol) || closes.get(symbol)?.length || trades.some((trade) => trade.symbol === symbol);
   const unknown = account.type === "SPOT" ? symbols.filter((symbol) => !isKnown(symbol)) : [];
-  if (unknown.length === 0) return new Prices({ closes, trades, present, presentAt });
+  if (unknown.length === 0) return new Prices({ closes, trades, present, presentAt, late });
   const inverse = await knownPrices(account, { ...about, symbols: unknown.map(inverseOf) }, parts);
   const allTrades = [...trades];
   for (const symbol of unknown) {
@@ -94,10 +94,11 @@ async function pricesOf(account: Account, about: About, parts: LookParts): Promi
     const price = inverse.present.get(name);
     if (price !== undefined) present.set(symbol, inverseDown(price));
     closes.set(symbol, (inverse.closes.get(name) ?? []).map(inverted));
+    if (inverse.late.has(name)) late.add(symbol);
     const traded = trades.filter((trade) => trade.symbol === name);
     allTrades.push(...traded.map((trade) => ({ ...inverted(trade), symbol })));
   }
-  return new Prices({ closes, trades: allTrades, present, presentAt });
+  return new Prices({ closes, trades: allTrades, present, presentAt, late });
 }
 
 function inverted<Priced extends { readonly price: Price }>(priced: Priced): Priced {
@@ -120,10 +121,10 @@ async function knownPrices(
   }
   const asked = symbols.slice(0, SYMBOLS_PER_REPORT_MAX);
   const isNewestWanted = (symbol: string) => isLive && !present.has(symbol);
-  const found = new Map(await closes.of(type, asked, span, isNewestWanted));
+  const found = await closes.of(type, asked, span, isNewestWanted);
   for (const symbol of asked.filter(isNewestWanted)) {
-    const newest = found.get(symbol)?.at(-1);
-    if (newest !== undefined) present.set(symbol, newest.price);
+    const newest = found.closes.get(symbol)?.at(-1);
+    if (newest !== undefined && !found.late.has(symbol)) present.set(symbol, newest.price);
   }
-  return { closes: found, present };
+  return { closes: new Map(found.closes), present, late: new Set(found.late) };
 }

@@ -1,5 +1,6 @@
 // Historical prices: the market's price at the present, before that the close of the last ended candle. Where
-// there is none, the price of the strategy's own last trade until then; `unpriced` lists those symbols.
+// there is none, the price of the strategy's own last trade until then. `unpriced` lists those symbols, and
+// those whose later closes could not be had.
 import type { StrategyType } from "../domain/account.ts";
 import type { Market } from "../domain/market.ts";
 import type { Trade } from "../domain/order.ts";
@@ -14,6 +15,7 @@ export class Prices {
   readonly #traded = new Map<string, Known[]>();
   readonly #present: ReadonlyMap<string, Price>;
   readonly #presentAt: number;
+  readonly #late: ReadonlySet<string>;
   readonly #unpriced = new Set<string>();
 
   constructor(known: {
@@ -24,6 +26,8 @@ export class Prices {
     readonly present: ReadonlyMap<string, Price>;
     /** Since when that counts. */
     readonly presentAt: number;
+    /** Symbols whose closes until the present could not be had. */
+    readonly late: ReadonlySet<string>;
   }) {
     this.#closes = new Map(
       [...known.closes].map(([symbol, closes]) => [
@@ -38,14 +42,18 @@ export class Prices {
     }
     this.#present = known.present;
     this.#presentAt = known.presentAt;
+    this.#late = known.late;
   }
 
   /** The price of a symbol at a market time, Unix ms. Zero if none is known. */
   readonly at: PriceAt = (symbol, time) => {
     const present = time >= this.#presentAt ? this.#present.get(symbol) : undefined;
-    const price = present ?? lastUntil(this.#closes.get(symbol) ?? [], time);
+    if (present !== undefined) return present;
+    const closes = this.#closes.get(symbol) ?? [];
+    const price = lastUntil(closes, time);
+    if (price === null || (this.#late.has(symbol) && time > (closes.at(-1)?.at ?? 0)))
+      this.#unpriced.add(symbol);
     if (price !== null) return price;
-    this.#unpriced.add(symbol);
     const traded = this.#traded.get(symbol) ?? [];
     return lastUntil(traded, time) ?? traded[0]?.price ?? this.#present.get(symbol) ?? ZERO;
   };

@@ -132,3 +132,11 @@ export function slotSql(column: string): string {
 export function isInSlots(column: string, slots: Iterable<number>): RawBuilder<boolean> {
   return sql<boolean>`${sql.raw(slotSql(column))} = ANY(${[...slots]}::int[])`;
 }
+
+/** Ids that are asked for in one statement: far fewer than it may have parameters. */
+const IDS_AT_ONCE = 5_000;
+
+/** Ids in parts that a statement takes as parameters. */
+export function* inParts(ids: readonly string[]): Generator<readonly string[]> {
+  for (let first = 0; first < ids.length; first += IDS_AT_ONCE) yield ids.slice(first, first + IDS_AT_ONCE);
+}

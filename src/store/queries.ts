@@ -1,12 +1,12 @@
 // Everything off the hot path, written once with Kysely for every store.
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import type { Actor, NewAuditRecord } from "../domain/audit.ts";
 import { slotOf } from "../domain/strategy.ts";
 import { decimal, type Quantity } from "../money/decimal.ts";
 import { decodeBudgets } from "./budget-codec.ts";
 import { BETWEEN_ORDERS, decodeAccount, decodeOrders, type StrategyRow } from "./codec.ts";
 import { counterfactualQueries } from "./counterfactuals.ts";
-import { type Execute, isInSlots, isPostgres } from "./dialect.ts";
+import { type Execute, inParts, isInSlots, isPostgres } from "./dialect.ts";
 import { frequentWrites } from "./frequent-writes.ts";
 import { historyQueries } from "./history.ts";
 import { boundKeyOfRow, keyRow } from "./key-rows.ts";
@@ -21,9 +21,6 @@ import type { Store } from "./store.ts";
 
 /** Who does what is done beside the dashboard. */
 const COMMAND_LINE: Actor = { kind: "COMMAND_LINE" };
-
-/** Strategies that are asked for at a time: far fewer than a statement may have parameters. */
-const VERSIONS_AT_ONCE = 5_000;
 
 export function queries(db: Kysely<Tables>, execute: Execute) {
   return {
@@ -49,11 +46,11 @@ export function queries(db: Kysely<Tables>, execute: Execute) {
 
     async versionsOf(strategyIds) {
       const versions = new Map<string, number>();
-      for (let first = 0; first < strategyIds.length; first += VERSIONS_AT_ONCE) {
+      for (const some of inParts(strategyIds)) {
         const rows = await db
           .selectFrom("strategies")
           .select(["id", "version"])
-          .where("id", "in", strategyIds.slice(first, first + VERSIONS_AT_ONCE))
+          .where("id", "in", some)
           .execute();
         for (const { id, version } of rows) versions.set(id, version);
       }
@@ -66,14 +63,11 @@ export function queries(db: Kysely<Tables>, execute: Execute) {
     },
 
     async listQueueNotes(strategyIds) {
-      if (strategyIds.length === 0) return [];
-      const rows = await db
-        .selectFrom("queue_notes")
-        .selectAll()
-        .where("strategy_id", "in", strategyIds)
-        .orderBy("strategy_id")
-        .orderBy("order_id")
-        .execute();
+      const rows: Selectable<Tables["queue_notes"]>[] = [];
+      for (const some of inParts(strategyIds)) {
+        const found = db.selectFrom("queue_notes").selectAll().where("strategy_id", "in", some);
+        rows.push(...(await found.orderBy("strategy_id").orderBy("order_id").execute()));
+      }
       return rows.map((row) => ({
         strategyId: row.strategy_id,
         orderId: row.order_id,

@@ -73,6 +73,8 @@ export function startingCases(opened: Opened): void {
       const other = await opened.reopen();
       expect(await other.listQueueNotes(["one"])).toEqual([later, unknown]);
       expect(await other.listQueueNotes([])).toEqual([]);
+      const many = Array.from({ length: 70_000 }, (_, index) => `s${index}`);
+      expect(await other.listQueueNotes([...many, "one"])).toEqual([later, unknown]);
       await other.forgetQueues([]);
       await other.forgetQueues([later, { strategyId: "two", orderId: 10 }]);
       expect(await store.listQueueNotes(["two", "one"])).toEqual([unknown, others]);

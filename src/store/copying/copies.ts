@@ -2,6 +2,7 @@
 // each store writes in its own way.
 import { type Kysely, type Selectable, sql } from "kysely";
 import { COPY_STATUSES, type Copy, type CopyStatus } from "../../domain/copying.ts";
+import { inParts } from "../dialect.ts";
 import { audited, auditedIf } from "../people/audit.ts";
 import { isShutOut } from "../people/persons.ts";
 import type { Tables } from "../schema.ts";
@@ -9,9 +10,6 @@ import type { CopyStore } from "../store.ts";
 import { decodeBook, decodeSettings, encodeBook, encodeSettings } from "./codec.ts";
 import { addPending } from "./requests.ts";
 import { noteChange, noteLeadChange } from "./revisions.ts";
-
-/** Copies that are asked for at a time: far fewer than a statement may have parameters. */
-const REVISIONS_AT_ONCE = 5_000;
 
 /** Of those that a person has stopped the newest are listed. */
 export const STOPPED_LISTED_MAX = 100;
@@ -186,11 +184,11 @@ export function copyQueries(db: Kysely<Tables>) {
 
     async revisionsOf(copyIds) {
       const revisions = new Map<string, number>();
-      for (let first = 0; first < copyIds.length; first += REVISIONS_AT_ONCE) {
+      for (const some of inParts(copyIds)) {
         const rows = await db
           .selectFrom("copies")
           .select(["id", "revision"])
-          .where("id", "in", copyIds.slice(first, first + REVISIONS_AT_ONCE))
+          .where("id", "in", some)
           .execute();
         for (const { id, revision } of rows) revisions.set(id, revision);
       }
