@@ -86,7 +86,7 @@ export async function startService(
     opened.defer(() => lock.release());
     for (const warning of [warningOfPlainHttp(config), warningOfClearText(config.databaseUrl)])
       if (warning !== null) log.warn(warning);
-    const { every } = systemTimers;
+    const { after, every } = systemTimers;
     const file = config.databaseUrl === null ? databaseFile(config.dataDir) : null;
     if (file !== null) await checkUnlessClosed(file, { every, log });
     const { store, master, isDemo } = await openDataDirectory(
@@ -188,7 +188,15 @@ export async function startService(
     const signalStore = stoppingAtFailures(store, onFatal);
     const signals = new Signals({ desk, store: signalStore, wallNow, newSignalId: randomUUID, log });
     opened.adopt(
-      createSignalSweep({ signals, store: signalStore, slots: slotOwner?.ownSlots, wallNow, every, log }),
+      createSignalSweep({
+        signals,
+        store: signalStore,
+        slots: slotOwner?.ownSlots,
+        wallNow,
+        every,
+        after,
+        log,
+      }),
       close,
     );
 

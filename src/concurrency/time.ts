@@ -56,9 +56,13 @@ export const systemTimers: Timers = {
 };
 
 /** Resolves with `promise` or after `waitMsMax`, whichever comes first. `promise` must not reject. */
-export function waitAtMost(timers: Timers, waitMsMax: number, promise: Promise<void>): Promise<void> {
+export function waitAtMost(
+  { after }: Pick<Timers, "after">,
+  waitMsMax: number,
+  promise: Promise<void>,
+): Promise<void> {
   return new Promise((resolve) => {
-    const cancel = timers.after(waitMsMax, resolve);
+    const cancel = after(waitMsMax, resolve);
     void promise.then(() => {
       cancel();
       resolve();

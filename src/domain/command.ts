@@ -119,8 +119,15 @@ export type ChangeLeverage = {
 /** The exchange has published a settlement of funding. */
 export type SettleFunding = { readonly type: "SettleFunding"; readonly settlement: Settlement };
 
-/** The mark price reached the liquidation price of a position: `seen` is that price. */
-export type LiquidatePosition = Seen & { readonly type: "LiquidatePosition"; readonly symbol: string };
+/**
+ * The mark price reached the liquidation price of a position: `seen` is that price. `openedAt` says which
+ * position of the symbol it was; where it is absent, the present one.
+ */
+export type LiquidatePosition = Seen & {
+  readonly type: "LiquidatePosition";
+  readonly symbol: string;
+  readonly openedAt?: number;
+};
 
 /** Cancels and sells everything and ends the strategy permanently; repeated while that is not complete. */
 export type CloseStrategy = { readonly type: "CloseStrategy" };

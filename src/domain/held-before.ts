@@ -2,7 +2,7 @@
 // since: so an account records what it held before its changes, until the settlement after them has come.
 // Of several changes within one clock hour the first is enough, since settlements are due on the hour. A
 // settlement due within an hour uses the holding before the next recorded change.
-import type { Quantity } from "../money/decimal.ts";
+import { add, type Quantity, subtract } from "../money/decimal.ts";
 import type { HeldBefore } from "./account.ts";
 import { MINUTE_MS } from "./order-counts.ts";
 
@@ -15,12 +15,25 @@ export function dueAt(fundingTime: number): number {
   return fundingTime - (fundingTime % MINUTE_MS);
 }
 
-/** The records with a change at a market time (Unix ms) of the quantity held until then. */
-export function withChange(remembered: readonly HeldBefore[], change: HeldBefore): readonly HeldBefore[] {
-  const last = remembered.at(-1);
-  // A change that was found afterwards may be older than the last record; it is still appended behind it.
-  if (last !== undefined && hourOf(last.changedAt) >= hourOf(change.changedAt)) return remembered;
-  return [...remembered, change].slice(-HOURS_MAX);
+/**
+ * The records with a change at a market time (Unix ms) of the present signed quantity from `before` to
+ * `after`. One that was found afterwards comes before younger records, which then held the difference too.
+ */
+export function withChange(
+  remembered: readonly HeldBefore[],
+  { changedAt, before, after }: { changedAt: number; before: Quantity; after: Quantity },
+): readonly HeldBefore[] {
+  const earlier = remembered.filter((record) => record.changedAt <= changedAt);
+  const later = remembered.slice(earlier.length);
+  const last = earlier.at(-1);
+  const isRecorded = last !== undefined && hourOf(last.changedAt) === hourOf(changedAt);
+  if (isRecorded && later.length === 0) return remembered;
+  const first = { changedAt, quantity: later[0]?.quantity ?? before };
+  const difference = subtract(after, before);
+  const others = later
+    .filter((record) => hourOf(record.changedAt) > hourOf(changedAt))
+    .map((record) => ({ ...record, quantity: add(record.quantity, difference) }));
+  return [...earlier, ...(isRecorded ? [] : [first]), ...others].slice(-HOURS_MAX);
 }
 
 /** The records that later settlements may still need. */

@@ -31,7 +31,10 @@ export type SignedRequest = { readonly signature: string; readonly expiresAt: nu
 
 export type SignalState =
   | { readonly status: "RECEIVED" }
-  /** `reason` is why it could not be tried the last time, `attempts` how often it was tried. */
+  /**
+   * `reason` is why it could not be tried the last time, `attempts` how often it was tried. One beyond the
+   * budget of placements keeps that reason.
+   */
   | { readonly status: "FAILED"; readonly reason: Rejection; readonly attempts: number }
   | SettledState;
 

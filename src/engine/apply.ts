@@ -57,7 +57,7 @@ function carryOut(account: Account, event: DomainEvent): Order | Leg | null {
       const { trade, position } = event;
       account.nextTradeId = trade.tradeId + 1;
       if (position !== undefined) {
-        remember(account, trade.symbol, event.heldFrom ?? event.at);
+        remember(account, trade.symbol, position, event.heldFrom ?? event.at);
         hold(account, trade.symbol, position);
       }
       if (event.consumed !== undefined) consume(account, trade.symbol, event.consumed);
@@ -186,11 +186,12 @@ function hold(account: Account, symbol: string, position: Position | null): void
       : withEntry(account.positions, symbol, position);
 }
 
-/** Records the quantity held until this change. */
-function remember(account: Account, symbol: string, changedAt: number): void {
-  const quantity = account.positions.get(symbol)?.quantity ?? (ZERO as Quantity);
+/** Records the quantity held until the change to this position. */
+function remember(account: Account, symbol: string, position: Position | null, changedAt: number): void {
+  const before = account.positions.get(symbol)?.quantity ?? (ZERO as Quantity);
+  const after = position?.quantity ?? (ZERO as Quantity);
   const remembered = account.heldBefore.get(symbol) ?? NOTHING_HELD;
-  const changed = withChange(remembered, { changedAt, quantity });
+  const changed = withChange(remembered, { changedAt, before, after });
   if (changed !== remembered) account.heldBefore = withEntry(account.heldBefore, symbol, changed);
 }
 

@@ -221,9 +221,13 @@ export class Signals {
     }
   }
 
-  /** Schedules a retry. Where even that cannot be stored, its claim runs out. */
-  async #postpone(signal: Signal, reason: Rejection): Promise<Signal> {
+  /**
+   * Schedules a retry. Where even that cannot be stored, its claim runs out. A signal beyond the budget keeps
+   * that reason: it is not counted as a placement yet.
+   */
+  async #postpone(signal: Signal, failure: Rejection): Promise<Signal> {
     const attempts = signal.state.status === "FAILED" ? signal.state.attempts : 0;
+    const reason = budgetRefusal(signal) ?? failure;
     const dueAt = this.#wallNow() + retryMs(attempts);
     try {
       await this.#store.postponeSignal(signal.signalId, { reason, dueAt });
@@ -258,6 +262,11 @@ export class Signals {
 
 export function isTerminal({ state }: Signal): boolean {
   return state.status === "EXECUTED" || state.status === "REJECTED";
+}
+
+/** Why a signal failed, if the budget of placements was exhausted; else null. */
+export function budgetRefusal({ state }: Signal): Rejection | null {
+  return state.status === "FAILED" && state.reason.refusal === "ORDERS_EXHAUSTED" ? state.reason : null;
 }
 
 /** The delay after this many failed attempts, ms. */

@@ -1,10 +1,10 @@
 // The sweep on a real database: any process finishes, once, what another left behind.
 import { describe, expect, test } from "vitest";
 import { cleanFixtures, StubMarket } from "../desk/testing/fixture.ts";
-import { ORDERS_PER_10_SECONDS } from "../domain/order-counts.ts";
+import { ORDERS_PER_10_SECONDS, TEN_SECONDS_MS } from "../domain/order-counts.ts";
 import { StoreUnavailable } from "../store/store.ts";
 import { CLAIM_MS, RETRY_MS_MAX } from "./signals.ts";
-import { CLAIMED_MAX, SWEEP_MS } from "./sweep.ts";
+import { CLAIMED_MAX, DRIVING_WAIT_MS_MAX, SWEEP_MS } from "./sweep.ts";
 import { anotherProcess, BUY, START, signalFixture, type Time } from "./testing/fixture.ts";
 
 cleanFixtures();
@@ -117,6 +117,39 @@ describe("a silent market", () => {
   });
 });
 
+test("a strategy whose commands wait holds up no other, is driven once, and is waited for by closing", async () => {
+  const fixture = await signalFixture({ strategies: ["one", "two"] });
+  const held = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  const execute = fixture.desk.execute.bind(fixture.desk);
+  fixture.desk.execute = async (strategyId, ...rest) => {
+    if (strategyId === "one") {
+      reached.resolve();
+      await held.promise;
+    }
+    return await execute(strategyId, ...rest);
+  };
+  const slow = await fixture.receive("slow");
+  fixture.time.now += SWEEP_MS;
+  const { signalId } = await fixture.receive("later", LIMIT, "two");
+  fixture.time.now += CLAIM_MS - SWEEP_MS;
+  const first = fixture.sweep.run();
+  await reached.promise;
+  fixture.waits.advance(DRIVING_WAIT_MS_MAX);
+  await first;
+  fixture.time.now += SWEEP_MS;
+  await fixture.sweep.run();
+  expect((await fixture.signals.find("two", signalId))?.state.status).toBe("EXECUTED");
+  fixture.time.now += CLAIM_MS;
+  await fixture.sweep.run();
+  expect(fixture.driven.get(slow.signalId)).toBe(1);
+  const closing = fixture.sweep.close();
+  held.resolve();
+  await closing;
+  expect(await statusOf(fixture, slow.signalId)()).toBe("EXECUTED");
+  expect(fixture.waits.pending()).toBe(0);
+});
+
 test("two processes sweep one store: each signal is driven by one of them, and executed once", async () => {
   const strategies = Array.from({ length: 10 }, (_none, index) => `strategy ${index}`);
   const time: Time = { now: START };
@@ -166,6 +199,23 @@ test("a signal that was counted as a placement is not counted again, and one bey
   const status = statusOf(fixture, tooMany.signal.signalId);
   await turnsUntil(fixture, async () => (await status()) === "EXECUTED");
   expect(await statusOf(fixture, signalId)()).toBe("EXECUTED");
+});
+
+test("a signal beyond the budget is counted when it is executed, although it failed for another reason since", async () => {
+  const market = new StubMarket();
+  const fixture = await signalFixture({ market });
+  for (let index = 0; index < ORDERS_PER_10_SECONDS; index += 1) await fixture.submit(`key ${index}`, LIMIT);
+  const tooMany = await fixture.submit("too many");
+  if (!("signal" in tooMany)) throw new Error("it is recorded");
+  const inBudget = async () => (await fixture.store.loadAccount("one"))?.account.orderCounts.inTenSeconds;
+  market.silence("BTCUSDT");
+  fixture.time.now += TEN_SECONDS_MS;
+  await fixture.sweep.run();
+  expect(fixture.driven.get(tooMany.signal.signalId)).toBe(1);
+  expect(await inBudget()).toBe(ORDERS_PER_10_SECONDS);
+  market.show("BTCUSDT", "99", "100");
+  await turnsUntil(fixture, async () => (await statusOf(fixture, tooMany.signal.signalId)()) === "EXECUTED");
+  expect(await inBudget()).toBe(1);
 });
 
 describe("the timer", () => {

@@ -6,15 +6,20 @@
 // (swept within about two minutes).
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
-import type { Timers } from "../concurrency/time.ts";
+import { type Timers, waitAtMost } from "../concurrency/time.ts";
 import type { Signal } from "../domain/signal.ts";
 import type { SignalStore } from "../store/ports/signals.ts";
-import { CLAIM_MS, type Signals } from "./signals.ts";
+import { budgetRefusal, CLAIM_MS, type Signals } from "./signals.ts";
 
 /** Interval of the sweep, ms. */
 export const SWEEP_MS = 1_000;
-/** Signals that are driven at a time. */
+/** Signals that are claimed at a time. */
 export const CLAIMED_MAX = 100;
+/**
+ * Maximum wait of the sweep for the signals that it has claimed, ms: those of a slow strategy are then driven
+ * further beside the next ones. The queues of the desk bound their number.
+ */
+export const DRIVING_WAIT_MS_MAX = 1_000;
 
 export function createSignalSweep({
   signals,
@@ -22,6 +27,7 @@ export function createSignalSweep({
   slots,
   wallNow,
   every,
+  after,
   log,
 }: {
   readonly signals: Pick<Signals, "drive">;
@@ -31,8 +37,12 @@ export function createSignalSweep({
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
   readonly every: Timers["every"];
+  readonly after: Timers["after"];
   readonly log: Pick<Logger, "error">;
-}): PeriodicTask {
+}): Pick<PeriodicTask, "run" | "close"> {
+  /** By signal: what is driven now. */
+  const driving = new Map<string, Promise<void>>();
+
   async function claim(): Promise<readonly Signal[]> {
     const now = wallNow();
     return await store.claimSignals({ now, until: now + CLAIM_MS, limit: CLAIMED_MAX, slots: slots?.() });
@@ -41,13 +51,20 @@ export function createSignalSweep({
   async function drive(signal: Signal): Promise<void> {
     try {
       // It was counted as a placement when it was submitted. If that is what failed, it counts as one of now.
-      const isCounted =
-        signal.state.status !== "FAILED" || signal.state.reason.refusal !== "ORDERS_EXHAUSTED";
-      await signals.drive(signal, isCounted ? undefined : wallNow());
+      await signals.drive(signal, budgetRefusal(signal) === null ? undefined : wallNow());
     } catch (error) {
       const { signalId, strategyId } = signal;
       log.error({ err: error, signalId, strategyId }, "a signal could not be driven; it is tried again");
     }
+  }
+
+  /** A signal whose claim has run out while it is driven is not driven twice at the same time. */
+  function start(signal: Signal): Promise<void> | null {
+    const { signalId } = signal;
+    if (driving.has(signalId)) return null;
+    const driven = drive(signal).finally(() => driving.delete(signalId));
+    driving.set(signalId, driven);
+    return driven;
   }
 
   const sweep: PeriodicTask = new PeriodicTask({
@@ -55,11 +72,18 @@ export function createSignalSweep({
     intervalMs: SWEEP_MS,
     async task() {
       for (let claimed = await claim(); claimed.length > 0; claimed = await claim()) {
-        await Promise.all(claimed.map(drive));
+        const started = Promise.all(claimed.map(start)).then(() => {});
+        await waitAtMost({ after }, DRIVING_WAIT_MS_MAX, started);
         if (sweep.isClosed || claimed.length < CLAIMED_MAX) return;
       }
     },
     onError: (error) => log.error({ err: error }, "pending signals could not be claimed; it is tried again"),
   });
-  return sweep;
+  return {
+    run: () => sweep.run(),
+    async close() {
+      await sweep.close();
+      await Promise.all(driving.values());
+    },
+  };
 }

@@ -158,6 +158,6 @@ export function commandOf({ trigger, ...seen }: Hit): [Command, ExecuteOptions] 
       return [{ type: "TriggerLeg", legId: trigger.id, ...seen }, { key: legTriggerKey(trigger.id) }];
     case "LIQUIDATION":
       // Without a key: a second one finds no position, or a price that does not trigger it.
-      return [{ type: "LiquidatePosition", symbol: trigger.symbol, ...seen }, {}];
+      return [{ type: "LiquidatePosition", symbol: trigger.symbol, openedAt: trigger.openedAt, ...seen }, {}];
   }
 }

@@ -195,6 +195,7 @@ test("triggers of one mark price come in execution order: liquidation, stop, tak
       ...shared,
       kind: "LIQUIDATION",
       id: "BTCUSDT",
+      openedAt: 0,
       condition: "MARK_FALLS",
       price: decimal("96"),
     });
@@ -202,12 +203,13 @@ test("triggers of one mark price come in execution order: liquidation, stop, tak
   }
 });
 
-test("a changed price replaces the trigger; an equal one keeps its creation time", () => {
+test("a changed price or another position replaces the trigger; an equal one keeps its creation time", () => {
   const index = new TriggerIndex();
   const trigger: Trigger = {
     strategyId: "s",
     kind: "LIQUIDATION",
     id: "BTCUSDT",
+    openedAt: 5,
     symbol: "BTCUSDT",
     condition: "MARK_FALLS",
     price: AT_ITS_PRICE,
@@ -216,6 +218,9 @@ test("a changed price replaces the trigger; an equal one keeps its creation time
   index.add(trigger);
   index.add({ ...trigger, since: 7 });
   expect(index.ofStrategy("s")).toEqual([trigger]);
+  const reopened: Trigger = { ...trigger, openedAt: 8, since: 8 };
+  index.add(reopened);
+  expect(index.ofStrategy("s")).toEqual([reopened]);
   const moved: Trigger = { ...trigger, price: decimal("90"), since: 9 };
   index.add(moved);
   expect(index.ofStrategy("s")).toEqual([moved]);

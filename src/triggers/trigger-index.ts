@@ -4,7 +4,7 @@
 import type { Quote } from "../domain/market.ts";
 import { CONDITIONS, type Condition, isTriggeredBy } from "../engine/trigger.ts";
 import type { Price } from "../money/decimal.ts";
-import { byPriority, type Hit, type Trigger } from "./trigger.ts";
+import { byPriority, type Hit, nameOf, type Trigger } from "./trigger.ts";
 
 /** Numbers of orders, legs and positions with a trigger. */
 export type TriggerCounts = { readonly orders: number; readonly legs: number; readonly positions: number };
@@ -53,9 +53,10 @@ export class TriggerIndex {
   }
 
   /** Whether exactly this trigger is there. */
-  includes({ strategyId, id, condition, price }: Trigger): boolean {
-    const present = this.#find(strategyId, id)?.trigger;
-    return present?.condition === condition && present.price === price;
+  includes(trigger: Trigger): boolean {
+    const present = this.#find(trigger.strategyId, trigger.id)?.trigger;
+    if (present?.condition !== trigger.condition || present.price !== trigger.price) return false;
+    return nameOf(present) === nameOf(trigger);
   }
 
   /**

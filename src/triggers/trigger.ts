@@ -35,11 +35,11 @@ export type Trigger = PriceTrigger &
 
 /**
  * The id is unique within the strategy: that of the order or leg, which share one sequence, or the symbol of
- * the position.
+ * the position. A symbol's positions follow each other: `openedAt` says which of them it is.
  */
 type Subject =
   | { readonly kind: Exclude<keyof typeof PRIORITIES, "LIQUIDATION">; readonly id: number }
-  | { readonly kind: "LIQUIDATION"; readonly id: string };
+  | { readonly kind: "LIQUIDATION"; readonly id: string; readonly openedAt: number };
 
 /** A trigger that the market has hit, and the price that hit it. */
 export type Hit = {
@@ -96,11 +96,12 @@ export function triggerOfPosition(
 ): Trigger | null {
   const price = terms === null ? null : liquidationPrice(position, terms);
   if (price === null) return null;
-  const { symbol, updatedAt: since } = position;
+  const { symbol, openedAt, updatedAt: since } = position;
   return {
     strategyId,
     kind: "LIQUIDATION",
     id: symbol,
+    openedAt,
     symbol,
     ...liquidationTrigger(position, price),
     since,
@@ -108,8 +109,9 @@ export function triggerOfPosition(
 }
 
 /** A trigger's name, unique across strategies. */
-export function nameOf({ strategyId, id }: Trigger): string {
-  return `${strategyId}:${id}`;
+export function nameOf(trigger: Trigger): string {
+  const { strategyId, kind, id } = trigger;
+  return kind === "LIQUIDATION" ? `${strategyId}:${id}:${trigger.openedAt}` : `${strategyId}:${id}`;
 }
 
 /** Orders triggers that one price hits together. */

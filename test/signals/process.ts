@@ -32,7 +32,7 @@ const STEPPED = [
 export class Process {
   readonly desk: Desk;
   readonly signals: Signals;
-  readonly sweep: PeriodicTask;
+  readonly sweep: Pick<PeriodicTask, "run">;
   /** As this process sees it. */
   readonly store: Store;
   /** Resolves when the process dies. */
@@ -63,7 +63,9 @@ export class Process {
     const { desk, store } = this;
     this.signals = new Signals({ desk, store, wallNow, newSignalId: randomUUID, log });
     // A sweep is an action like any other.
-    this.sweep = createSignalSweep({ signals: this.signals, store, wallNow, every: () => () => {}, log });
+    const never = () => () => {};
+    const { signals } = this;
+    this.sweep = createSignalSweep({ signals, store, wallNow, every: never, after: never, log });
   }
 
   get isBusy(): boolean {

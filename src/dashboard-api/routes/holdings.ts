@@ -105,7 +105,10 @@ function positionAnswers(
       maintenance:
         mark === null || terms === null
           ? null
-          : { margin: standing.maintenanceMargin, rate: bracketOf(standing.notional, terms).maintenanceRate },
+          : {
+              margin: standing.maintenanceMargin,
+              rate: bracketOf(magnitude(standing.notional), terms).maintenanceRate,
+            },
       nextFundingAt: market.nextFundingAt(symbol),
       legs: [...account.openLegs.values()]
         .filter((leg) => leg.symbol === symbol && leg.status === "NEW")

@@ -6,7 +6,7 @@ import type { Refusal } from "../../domain/refusal.ts";
 import { add, isWithinMultiples, magnitude, type Rate, SCALE, subtract } from "../../money/decimal.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
-import { bestDisplayed, type Walk } from "../matching/walk.ts";
+import { bestDisplayed } from "../matching/walk.ts";
 import { exhaustedOrders, placed } from "../new-order.ts";
 import { canceledLeg, endUnfilled, legToCancel } from "../release.ts";
 import { bestOpposite, isTriggeredBy, legTrigger } from "../trigger.ts";
@@ -115,13 +115,14 @@ export function triggerLeg(
   const quantity = magnitude(position.quantity);
   const terms = { clientOrderId: leg.clientLegId, type: "MARKET", quantity } as const;
   const order = { ...closingOrder(account, position, terms, contract, at), closesPosition: true } as const;
-  let walk: Walk | null = null;
+  const mark = market.markPrice(symbol) ?? seen;
+  const walk = book && walkAtMarket(account, order, { book, mark }, contract, at);
+  // Likewise: a leg that closed nothing would end the protection of the position.
+  if (walk?.takes.length === 0) return { refusal: "MARKET_SILENT" };
   draft.add(placed(order));
-  if (book === null) {
+  if (book === null || walk === null) {
     fillClosing(draft, order, contract, { price, quantity, feeRate: profile.takerFee, at, seenAt });
   } else {
-    const mark = market.markPrice(symbol) ?? seen;
-    walk = walkAtMarket(account, order, { book, mark }, contract, at);
     expireOwn(draft, order, walk, circumstances);
     takeClosing(draft, order, walk, { book, at, cause: "WALK" }, contract, {
       feeRate: profile.takerFee,

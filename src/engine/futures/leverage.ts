@@ -25,8 +25,9 @@ export function changeLeverage(
   const present = leverageOf(account, symbol, contract.contract);
   if (leverage < present && account.positions.has(symbol))
     return { refusal: "LEVERAGE_LOWERED_UNDER_POSITION" };
-  if (isTooHigh(account, leverage, contract, market)) return { refusal: "POSITION_LIMIT_EXCEEDED" };
+  // The mark price may have moved the position beyond the bracket of the leverage that it has.
   if (leverage === account.leverages.get(symbol)) return null;
+  if (isTooHigh(account, leverage, contract, market)) return { refusal: "POSITION_LIMIT_EXCEEDED" };
   return setLeverage(draft, contract, leverage, at) ? null : { refusal: "LEVERAGE_MARGIN_INSUFFICIENT" };
 }
 

@@ -24,11 +24,14 @@ import { takeClosing, walkWithin } from "./strict.ts";
 
 export function liquidatePosition(
   draft: Draft,
-  { symbol, seen, seenAt }: LiquidatePosition,
+  { symbol, openedAt, seen, seenAt }: LiquidatePosition,
   { market, at }: Circumstances,
 ): Refusal | null {
   const contract = contractOf(market, symbol);
   if (contract === null) return { refusal: "NOTHING_TO_FILL" };
+  // The price was seen of a former position: one that was opened since is not liquidated by it.
+  if (openedAt !== undefined && draft.account.positions.get(symbol)?.openedAt !== openedAt)
+    return { refusal: "NOTHING_TO_FILL" };
   const isReached = liquidateIfReached(draft, contract, { mark: seen, at, seenAt, market });
   return isReached ? null : { refusal: "NOTHING_TO_FILL" };
 }

@@ -4,6 +4,7 @@ import type { Command } from "../../domain/command.ts";
 import type { Order } from "../../domain/order.ts";
 import { isRefusal } from "../../domain/refusal.ts";
 import { decimal, type Price, ZERO } from "../../money/decimal.ts";
+import { commandOf } from "../../triggers/trigger-dispatcher.ts";
 import { decide } from "../decide.ts";
 import { FUTURES } from "../testing/futures-family.ts";
 import { Workbench } from "../testing/workbench.ts";
@@ -40,6 +41,24 @@ test("a liquidation is an order of its own type, limited by the bankruptcy price
     reduceOnly: true,
   });
   expect(order).not.toHaveProperty("closesPosition");
+});
+
+test("a price that was seen of a former position does not liquidate one that was opened since", () => {
+  const bench = longWithStop();
+  const seen = decimal<Price>("54200");
+  const [liquidation] = bench.index().takeAtMark("BTCUSDT", seen);
+  if (liquidation === undefined) throw new Error("the price has reached the position");
+  const [command] = commandOf(liquidation);
+  expect(orderPlacedBy(bench, command)).toMatchObject({ type: "LIQUIDATION" });
+  bench.take("buy 0.01 BTCUSDT");
+  // It is still the same position when something was added to it.
+  expect(orderPlacedBy(bench, command)).toMatchObject({ type: "LIQUIDATION" });
+  for (const step of ["sell 0.03 BTCUSDT", "mark BTCUSDT 61000", "quote BTCUSDT 61000 61000"])
+    bench.take(step);
+  bench.take("buy 0.02 BTCUSDT");
+  expect(bench.account.positions.size).toBe(1);
+  const decision = decide(bench.account, command, { market: bench.market, at: AT });
+  expect(decision).toEqual({ refusal: "NOTHING_TO_FILL" });
 });
 
 test("at the bankruptcy price itself a little may be left: the whole wallet is lost beyond it alone", () => {

@@ -49,8 +49,15 @@ export const FUTURES: Family = {
       bench.carryOut({ type: "LiquidatePosition", symbol: words[0] ?? "", seen: seenIn(words) }),
     fire: (bench, words) =>
       bench.carryOut({ type: "TriggerLeg", legId: wholeNumber(words[1] ?? ""), seen: seenIn(words) }),
-    fill: (bench, words) =>
-      bench.carryOut({ type: "FillRestingOrder", orderId: wholeNumber(words[0] ?? ""), seen: seenIn(words) }),
+    fill: (bench, words) => {
+      const foundAt = words.indexOf("found");
+      return bench.carryOut({
+        type: "FillRestingOrder",
+        orderId: wholeNumber(words[0] ?? ""),
+        seen: seenIn(words),
+        ...(foundAt === -1 ? {} : { seenAt: timeOfDay(words[foundAt + 1] ?? "") }),
+      });
+    },
     allow: quietly((market, [symbol = "", count = "", what]) => {
       const limit = wholeNumber(count);
       market.changeRules(symbol, what === "legs" ? { maxNumAlgoOrders: limit } : { maxNumOrders: limit });

@@ -1,5 +1,6 @@
 // How futures bodies write decimals: prices and quantities with the digits that the contract publishes, and
-// with more only where a value has them. Nothing is cut off. Source: reference exchange, sections 2 and 12.1.
+// with more only where a value has them. Only average prices are rounded. Source: reference exchange,
+// sections 2 and 12.1.
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { FRACTION_DIGITS, formatBriefly } from "../../money/decimal.ts";
 
@@ -7,7 +8,7 @@ import { FRACTION_DIGITS, formatBriefly } from "../../money/decimal.ts";
 export type Digits = {
   readonly price: number;
   readonly quantity: number;
-  /** The most that an average price of a `strict` order has. */
+  /** The most that an average price has. */
   readonly average: number;
 };
 

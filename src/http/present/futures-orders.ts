@@ -4,14 +4,7 @@
 // Source: reference exchange, sections 11.9, 12 and 13.
 import type { Leg } from "../../domain/leg.ts";
 import { isStrict, type Order, type Trade } from "../../domain/order.ts";
-import {
-  divideDown,
-  formatBriefly,
-  formatDecimal,
-  quotientHalfUp,
-  SCALE,
-  ZERO,
-} from "../../money/decimal.ts";
+import { formatBriefly, formatDecimal, quotientHalfUp, ZERO } from "../../money/decimal.ts";
 import { type Digits, withDigits } from "./digits.ts";
 import { selfTradePreventionOf } from "./strict.ts";
 
@@ -142,13 +135,9 @@ export function presentAllCanceled() {
   return { code: 200, msg: "The operation of cancel all open order is done." };
 }
 
-/**
- * Zero for an order without a fill. Under `strict`, where an order may have been filled at several prices,
- * half up at two digits more than the contract's prices.
- */
+/** Zero for an order without a fill; half up at two digits more than the contract's prices. */
 function averagePriceOf(order: Order, digits: Digits): bigint {
   const { executedQuote, executedQuantity } = order;
   if (executedQuantity === 0n) return ZERO;
-  if (!isStrict(order)) return divideDown(executedQuote * SCALE, executedQuantity);
   return quotientHalfUp(executedQuote, executedQuantity, digits.average);
 }

@@ -1,6 +1,7 @@
 // Signals between a real database and a market, a clock and a timer that the test controls. Several may share
 // one database, as processes do.
 import { randomUUID } from "node:crypto";
+import { createManualTime } from "../../concurrency/testing/manual-time.ts";
 import { createFixture, deskOn, open, type StubMarket } from "../../desk/testing/fixture.ts";
 import type { Signal } from "../../domain/signal.ts";
 import type { Store } from "../../store/store.ts";
@@ -51,13 +52,16 @@ function withSignals(
     timers.push(timer);
     return () => void timers.splice(timers.indexOf(timer), 1);
   };
+  /** The time by which the sweep waits for signals that it drives. */
+  const waits = createManualTime();
   /** How often each signal was driven by the sweep. */
   const driven = new Map<string, number>();
   const drive = (signal: Signal, admittedAt?: number) => {
     driven.set(signal.signalId, (driven.get(signal.signalId) ?? 0) + 1);
     return signals.drive(signal, admittedAt);
   };
-  const sweep = createSignalSweep({ signals: { drive }, store: asked, wallNow, every, log });
+  const { after } = waits;
+  const sweep = createSignalSweep({ signals: { drive }, store: asked, wallNow, every, after, log });
   const submit = (key: string, order: object | string = BUY, strategy: object = {}) =>
     signals.submit(
       { ...LIVE, ...strategy },
@@ -95,6 +99,7 @@ function withSignals(
     signals,
     sweep,
     timers,
+    waits,
     driven,
     logged,
     time,

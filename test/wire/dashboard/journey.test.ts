@@ -239,6 +239,13 @@ describe("a strategy", () => {
     const required = Number(margin) + Number(rate) * change;
     expect(required / (Number(position.isolatedMargin) + change)).toBeCloseTo(1, 3);
 
+    const short = await newStrategy(trader, "FUTURES");
+    // Beyond the first bracket, whose rate is 0.005.
+    const large = { ...terms, symbol: "BNBUSDT", side: "SELL", quantity: "30", leverage: 50 };
+    expect(await tradeOn(fixture, short)("POST", "/fapi/v1/order", large)).toMatchObject({ status: 200 });
+    const [sold] = (await trader.get(`/strategies/${short.strategyId}/positions`)).rows;
+    expect(sold).toMatchObject({ quantity: "-30", maintenance: { rate: "0.006" } });
+
     await trader.send("DELETE", `${own}/legs/${legId}`);
     const again = await trader.call("DELETE", `${own}/legs/${legId}`);
     expect(again).toMatchObject({ status: 409, body: { error: { code: "STATE_CHANGED" } } });

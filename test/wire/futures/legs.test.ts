@@ -213,7 +213,12 @@ describe("a leg that the mark price reaches", () => {
     expect((await ask.positionRisk()).body).toEqual([]);
     expect((await ask.openLegs()).body).toEqual([]);
     const order = (await ask.allOrders({ symbol })).body.at(-1);
-    expect(order).toMatchObject({ type: "LIQUIDATION", status: "FILLED", side: "SELL" });
+    expect(order).toMatchObject({
+      type: "LIQUIDATION",
+      status: "FILLED",
+      side: "SELL",
+      avgPrice: "57259.0361",
+    });
     const types = (await ask.income()).body.map(({ incomeType }: { incomeType: string }) => incomeType);
     expect(types).toContain("INSURANCE_CLEAR");
   });
