@@ -19,6 +19,9 @@ import type { Tables } from "../schema.ts";
 import { audited, auditedIf } from "./audit.ts";
 import { isClosed } from "./persons.ts";
 
+/** Of closed strategies without a key the newest are listed. */
+export const CLOSED_LISTED_MAX = 100;
+
 export function ownershipQueries(db: Kysely<Tables>) {
   return {
     async createKey(key, audit, bounds) {
@@ -107,12 +110,19 @@ export function ownershipQueries(db: Kysely<Tables>) {
     },
 
     async listStrategiesOf(ownerId) {
-      const rows = await selectStrategies(db)
+      const own = selectStrategies(db)
         .where("s.owner_id", "=", ownerId)
         .orderBy("s.created_at", "desc")
-        .orderBy("s.id")
+        .orderBy("s.id");
+      // Between two statements one may be closed, or get a key: it is in either, or in both.
+      const inUse = await own
+        .where(({ eb, or }) => or([eb("s.status", "<>", sql.lit("CLOSED")), eb("k.id", "is not", null)]))
         .execute();
-      return rows.map(strategyOfRow);
+      const closed = await own.where("s.status", "=", sql.lit("CLOSED")).limit(CLOSED_LISTED_MAX).execute();
+      const known = new Set(inUse.map(({ own_id }) => own_id));
+      return [...inUse, ...closed.filter(({ own_id }) => !known.has(own_id))]
+        .map(strategyOfRow)
+        .sort(newestFirst);
     },
 
     async listKeysOf(ownerId) {
@@ -230,6 +240,10 @@ export async function insertStrategy(
   for (const income of incomes) {
     await transaction.insertInto("incomes").values(incomeRow(strategyId, income)).execute();
   }
+}
+
+function newestFirst(one: OwnedStrategy, other: OwnedStrategy): number {
+  return other.createdAt - one.createdAt || (one.strategyId < other.strategyId ? -1 : 1);
 }
 
 /** Strategies, each with its live key: the newest, if an operator has created several. */

@@ -351,7 +351,10 @@ export type PeopleStore = AuditStore & {
     audit: NewAuditRecord,
   ): Promise<boolean>;
   findStrategy(strategyId: string): Promise<OwnedStrategy | null>;
-  /** Newest first. */
+  /**
+   * Newest first: all that are not closed or have a live key, and the newest of the others,
+   * `CLOSED_LISTED_MAX`.
+   */
   listStrategiesOf(ownerId: string): Promise<readonly OwnedStrategy[]>;
   /** Newest first, revoked ones too. */
   listKeysOf(ownerId: string): Promise<readonly BoundKey[]>;

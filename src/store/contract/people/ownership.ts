@@ -3,6 +3,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { decimal } from "../../../money/decimal.ts";
+import { CLOSED_LISTED_MAX } from "../../people/ownership.ts";
 import { incomeOf } from "../futures-records.ts";
 import { accountOf, commitOf, createdOf, firstOf, keyOf } from "../records.ts";
 import { commit, create, type Opened } from "../store-under-test.ts";
@@ -202,6 +203,21 @@ export function ownershipCases(opened: Opened): void {
         ["alpha", "CLOSED", "id-one"],
       ]);
       expect(await people.listStrategiesOf("nobody")).toEqual([]);
+    });
+
+    test("of closed strategies the newest are listed, and those that a key still reads", async () => {
+      await makeKey("one");
+      await makeKey("two");
+      await makeStrategy("read", "two");
+      const ids = Array.from({ length: CLOSED_LISTED_MAX + 3 }, (_, index) => `s${index}`);
+      for (const [index, id] of ids.entries()) {
+        // The key of a closed strategy takes the next one.
+        await makeStrategy(id, "one", "ann", 3_000 + index);
+        await commit(store, [commitOf(accountOf(id, "CLOSED"), 2)]);
+      }
+      await commit(store, [commitOf(accountOf("read", "CLOSED"), 2)]);
+      const listed = (await people.listStrategiesOf("ann")).map(({ strategyId }) => strategyId);
+      expect(listed).toEqual([...ids.slice(3).reverse(), "read"]);
     });
 
     test("a strategy gets another name, which is audited with it, whatever is committed to it", async () => {
