@@ -5,7 +5,8 @@
 //
 // A connection that is lost while nobody uses it means nothing: the next one is opened when it is needed.
 // What a loss under way means, only the one who was waiting can say: nothing for a read, an unknown outcome
-// for a commit.
+// for a commit. Whatever it is, the unused connections to that address are not used any more: of a machine
+// that is gone each of them would have to be waited for.
 import type { CompiledQuery, PostgresPool, PostgresPoolClient } from "kysely";
 import {
   DatabaseError,
@@ -61,6 +62,8 @@ export class Connections {
   readonly #terms: ConnectionTerms;
   /** By address: those that were tried. */
   readonly #pools = new Map<string, Pool>();
+  /** Of each connection in use. */
+  readonly #poolOfClient = new WeakMap<PoolClient, Pool>();
   #closing: Promise<unknown> | null = null;
 
   constructor(url: string, terms: ConnectionTerms) {
@@ -112,7 +115,9 @@ export class Connections {
       // A pool that is made after the close would stay open.
       if (this.#closing !== null) break;
       try {
-        const client = await this.#poolOf(address).connect();
+        const pool = this.#poolOf(address);
+        const client = await pool.connect();
+        this.#poolOfClient.set(client, pool);
         this.#addresses.connected(address);
         return client;
       } catch (error) {
@@ -120,6 +125,22 @@ export class Connections {
       }
     }
     throw unavailable(errors.length === 1 ? errors[0] : reasonOfAll(errors));
+  }
+
+  /**
+   * Releases a connection on which something has failed: it is not used again, and neither are the unused
+   * ones of its pool, unless the server itself has answered with the error.
+   */
+  drop(client: PoolClient, error: unknown): void {
+    client.release(true);
+    if (error instanceof DatabaseError || this.#closing !== null) return;
+    const pool = this.#poolOfClient.get(client);
+    for (const [address, present] of this.#pools) {
+      if (present !== pool) continue;
+      this.#pools.delete(address);
+      // It ends when what is in flight has been answered, which of a machine that is gone may never be.
+      pool.end().catch(() => {});
+    }
   }
 
   /** Asks one question. Rejects with StoreUnavailable if the database is out of reach. */
@@ -130,7 +151,7 @@ export class Connections {
       client.release();
       return rows;
     } catch (error) {
-      client.release(true);
+      this.drop(client, error);
       throw isOutOfReach(error) ? unavailable(error) : error;
     }
   }
@@ -152,7 +173,7 @@ export class Connections {
     // Those after the first that failed failed for it.
     const failed = answers.find((answer) => answer.status === "rejected");
     if (failed !== undefined) {
-      client.release(true);
+      this.drop(client, failed.reason);
       throw isOutOfReach(failed.reason) ? unavailable(failed.reason) : failed.reason;
     }
     client.release();
@@ -166,12 +187,12 @@ export class Connections {
       options: this.#poolOf(this.#addresses.all[0] as string).options,
       connect: async () => {
         const client = await this.take();
-        let isLost = false;
+        let lost: unknown = null;
         const query = async (statement: string, parameters: readonly unknown[]) => {
           try {
             return await client.query(statement, [...parameters]);
           } catch (error) {
-            isLost ||= !(error instanceof DatabaseError) || isReadOnly(error);
+            if (!(error instanceof DatabaseError) || isReadOnly(error)) lost ??= error;
             if (!isOutOfReach(error)) throw error;
             if (statement !== "commit" || isRolledBack(error)) throw unavailable(error);
             throw new StoreFailure(`a commit failed: ${reasonOf(error)}`, { cause: error });
@@ -180,7 +201,7 @@ export class Connections {
         return {
           // The type knows cursors too, which Kysely asks for only where it was given a maker of them.
           query: query as unknown as PostgresPoolClient["query"],
-          release: (destroy = false) => client.release(destroy || isLost),
+          release: (destroy = false) => (lost === null ? client.release(destroy) : this.drop(client, lost)),
         };
       },
       end: () => this.close(),

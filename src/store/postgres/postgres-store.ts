@@ -228,7 +228,7 @@ async function attempt(
       watched: new Set(rows.flatMap(({ id, is_watched }) => (is_watched ? [id] : []))),
     };
   } catch (error) {
-    client.release(true);
+    connections.drop(client, error);
     if (!isOutOfReach(error)) {
       throw new StoreFailure(`a commit failed: ${reasonOf(error)}`, { cause: error });
     }
