@@ -3,6 +3,7 @@
 import { STREAM_ERROR_CODES, STREAM_ERRORS } from "../streams/errors.ts";
 import {
   CONNECTION_WEIGHT_MAX,
+  CONNECTIONS_MAX,
   FAILED_HANDSHAKES_MAX,
   FAILED_HANDSHAKES_WINDOW_MS,
   FAST_STREAM_WEIGHT,
@@ -13,6 +14,7 @@ import {
   KEY_STREAMS_MAX,
   MESSAGES_PER_MINUTE,
   MINUTE_MS,
+  NAMESPACE_STREAMS_MAX,
   SUBSCRIPTION_MESSAGES_PER_MINUTE,
 } from "../streams/limits.ts";
 
@@ -47,6 +49,8 @@ export const LIMIT_TABLE = [
   `| Subscriptions of a connection | ${CONNECTION_WEIGHT_MAX}; a \`100ms\` order book counts as ${FAST_STREAM_WEIGHT} |`,
   `| Distinct streams of a key | ${KEY_STREAMS_MAX} |`,
   `| \`100ms\` order books of a key | ${KEY_FAST_STREAMS_MAX} |`,
+  `| Different streams of a namespace | ${NAMESPACE_STREAMS_MAX}, of all clients together; a stream that somebody has costs nothing |`,
+  `| Connections of a server | ${CONNECTIONS_MAX}, of all keys |`,
   `| \`subscribe\` and \`unsubscribe\` of a connection | ${SUBSCRIPTION_MESSAGES_PER_MINUTE} a minute |`,
   `| Messages of a connection | ${MESSAGES_PER_MINUTE} a minute |`,
   `| Failed handshakes of a key from one address | ${FAILED_HANDSHAKES_MAX} in ${minutes(FAILED_HANDSHAKES_WINDOW_MS)}, then blocked there for ${minutes(HANDSHAKE_BLOCK_MS)} |`,

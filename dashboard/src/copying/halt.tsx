@@ -112,7 +112,7 @@ export function HaltNote({ copy: { copyId, halted } }: { copy: Pick<CopyJson, "c
       title={TITLES[halted.kind]}
       halted={halted}
       text={`Nothing is sent to the exchange, not even cancels and exits; what the strategy does in the meantime is logged as skipped. ${WHEN_CLEARED}`}
-      others="Only the person who set it can clear it. Your own orders at the exchange are not touched."
+      others="Only the person who set it, or an operator, can clear it. One that you had set before is then set again. Your own orders at the exchange are not touched."
       clear={() => call("DELETE /copies/:copyId/halt", { copyId })}
       outdates={copyKeys(copyId)}
     />

@@ -92,7 +92,7 @@ function useClear() {
   return useMutation({
     mutationFn: ({ kind, id }: Cleared) => call("POST /operator/copying/switches/clear", { kind, id }),
     onSuccess: () => {
-      toast("Kill switch cleared");
+      toast("Kill switch cleared. What its person had set before is set again.");
       outdate(copyingQuery.queryKey);
     },
   });
