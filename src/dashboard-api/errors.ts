@@ -111,8 +111,9 @@ const ROWS = {
   },
   OUTCOME_UNKNOWN: {
     status: 503,
-    message: "The server lost its database in the middle of this.",
+    message: "The server could not reach its database.",
     action: "Check whether it was done, then try again.",
+    retryAfterSeconds: 1,
   },
   FAULT: {
     status: 500,

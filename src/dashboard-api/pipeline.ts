@@ -105,7 +105,7 @@ function rowOf(route: DashboardRoute, params: DashboardCall["params"], parts: Da
       try {
         return await route.answer({ parts, caller, signedIn, params, now, body, query });
       } catch (error) {
-        // Of a change that takes several steps some may have been done.
+        // Of a change that takes several steps some may have been done: which, nobody knows here.
         if (!isChange(route) || !(error instanceof StoreUnavailable)) throw error;
         throw new StoreFailure("the database was lost in the middle of a change", { cause: error });
       }

@@ -95,8 +95,9 @@ export class Accounts {
     const present = await sessions.of(caller, wallNow(), USED);
     if (present !== null) await sessions.end(present.person.personId, { only: present.sessionId }, null);
     const begun = await sessions.begin(personId, caller);
-    // Setting a password and enabling a second factor both come before ending the sessions. This checks both
-    // after the session has begun, so that no session with the old password, or without a code, survives.
+    // Setting a password and enabling a second factor end the sessions in their transactions, for which a
+    // session that begins waits. This checks both after it has begun, so that none with the old password, or
+    // without a code, survives.
     if ((await people.findPasswordHash(personId)) !== proved.passwordHash) {
       await sessions.end(personId, { only: begun.sessionId }, null);
       return { refused: "CREDENTIALS_REFUSED" };

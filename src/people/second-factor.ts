@@ -123,7 +123,8 @@ export class SecondFactors {
     const outcome = await this.check(person, code, { allowsRecovery: true, caller });
     if (outcome === "ACCEPTED") {
       const removed = { personId: person.personId, keptSession: sessionId };
-      await this.#store.removeSecondFactor(removed, this.#recordOf(person, "SECOND_FACTOR_DISABLED"));
+      const audit = this.#recordOf(person, "SECOND_FACTOR_DISABLED");
+      if (!(await this.#store.removeSecondFactor(removed, audit))) return "REFUSED";
     }
     return outcome;
   }

@@ -6,8 +6,8 @@ import type { KeyJson, Range, StrategyJson } from "../../../src/dashboard-api/sc
 import { type Answer, call, type EndpointName, endpointQuery, type Given, type Parameters } from "./call.ts";
 
 /**
- * All strategies of the person, for their list and for their names. Invalidate ["strategies"] after changing
- * any.
+ * The strategies of the person, of very many closed ones the newest, for their list and for their names.
+ * Invalidate ["strategies"] after changing any.
  */
 export const strategiesQuery = endpointQuery(["strategies"], "GET /strategies");
 

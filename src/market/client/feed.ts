@@ -18,7 +18,7 @@ import { bundledBrackets } from "../brackets/bundled.ts";
 import type { BracketTable } from "../brackets/table.ts";
 import type { LiveMarket, PriceRange } from "../feed.ts";
 import type { Log } from "./log.ts";
-import { createReconnectPacer } from "./rest/backoff.ts";
+import { createRetries, retryPaces } from "./rest/backoff.ts";
 import { callersAnswerBytesMax, createCallersRest } from "./rest/callers-rest.ts";
 import { createHistoryPages, type HistoryPages } from "./rest/history-pages.ts";
 import { type Family, restUrlOf, type UpstreamHosts } from "./rest/hosts.ts";
@@ -173,8 +173,9 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   let lag = { ms: 0, at: Number.NEGATIVE_INFINITY };
   /** Since when there are subscribed streams; null while there are none. */
   let wantedSince: number | null = null;
-  const reconnects = createReconnectPacer(wallClock, timers);
-  const upstream = { hosts: options, protocol, announcer, reconnects, wallClock, timers, random, log };
+  const retries = createRetries(retryPaces.trading, wallClock, timers);
+  const clientRetries = createRetries(retryPaces.clients, wallClock, timers);
+  const upstream = { hosts: options, protocol, announcer, retries, wallClock, timers, random, log };
   const streams = createSubscriptions({
     ...upstream,
     connectionsMax,
@@ -194,7 +195,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       },
     }),
   });
-  const clientStreams = createClientStreams(upstream);
+  const clientStreams = createClientStreams({ ...upstream, retries: clientRetries });
   const symbols = createSubscribedSymbols({
     protocol,
     streams,
@@ -341,7 +342,8 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       for (const asked of [rest, callersRest, pricePages, settlementPages]) asked.close();
       symbols.close();
       books.close();
-      reconnects.close();
+      retries.close();
+      clientRetries.close();
       await Promise.all([streams.close(), clientStreams.close()]);
     },
   };

@@ -2,7 +2,7 @@
 // thread, request it at the same moment.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Elsewhere } from "./elsewhere.ts";
-import { actionsIn, auditOf, signUp, unboundKeyOf } from "./people/people-records.ts";
+import { actionsIn, auditOf, sessionOf, signUp, unboundKeyOf } from "./people/people-records.ts";
 import { accountOf, commitOf, firstOf, upTo } from "./records.ts";
 import type { Opened } from "./store-under-test.ts";
 
@@ -45,6 +45,24 @@ export function raceCases(opened: Opened): void {
       }
       expect(winners).toEqual(ONE_EACH);
       expect(await actionsIn(store)).toHaveLength(ROUNDS);
+    });
+
+    test("leave no session that began beside a new password and has seen the old one", async () => {
+      for (const round of upTo(ROUNDS)) {
+        const from = (await people.findPasswordHash("id-ann")) ?? "";
+        const change = { personId: "id-ann", from, to: `new-${round}`, keptSession: "", at: round };
+        const session = { ...sessionOf("ann"), sessionId: `s-${round}`, tokenHash: `token-${round}` };
+        const signIn = async () => {
+          await people.createSession(session, 30);
+          return await people.findPasswordHash("id-ann");
+        };
+        const changed = other.call("replacePasswordHash", change, auditOf("PASSWORD_CHANGED", "id-ann"));
+        const [seen] = await Promise.all([signIn(), changed]);
+        const left = await people.listSessions("id-ann", { expiresAfter: 0, usedAfter: 0 });
+        // A sign-in that sees the old password stays signed in: then its session has ended.
+        if (seen === from) expect(left.map(({ sessionId }) => sessionId)).not.toContain(session.sessionId);
+        await people.endSessions("id-ann", "ALL", null);
+      }
     });
 
     test("take a link once", async () => {

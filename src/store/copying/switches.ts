@@ -18,7 +18,12 @@ export function switchQueries(db: Kysely<Tables>) {
           .values({ kind, id, reason, set_by: setBy, set_at: setAt })
           .onConflict((conflict) => {
             const isSet = conflict.columns(["kind", "id"]);
-            if (!takesOver) return isSet.doNothing();
+            // What an operator has set stays, and this comes back when it is cleared.
+            if (!takesOver)
+              return isSet
+                .doUpdateSet({ own_reason: reason, own_set_by: setBy, own_set_at: setAt })
+                .where("kill_switches.set_by", "<>", setBy)
+                .where("kill_switches.own_set_by", "is", null);
             return isSet
               .doUpdateSet(({ fn, ref }) => ({
                 ...{ reason, set_by: setBy, set_at: setAt },

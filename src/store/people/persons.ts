@@ -93,6 +93,15 @@ export async function isClosed(transaction: Transaction<Tables>, personId: strin
   return row !== undefined;
 }
 
+/**
+ * Locks the row of a person: on PostgreSQL no session of theirs is inserted until the transaction ends, so
+ * that one that begins now finds what the transaction changes. SQLite has one writer.
+ */
+export async function lockRow(transaction: Transaction<Tables>, personId: string): Promise<void> {
+  const row = transaction.selectFrom("people").select("id").where("id", "=", personId);
+  if (isPostgres(transaction)) await row.forUpdate().execute();
+}
+
 /** Whether an account is closed or locked; as long as `isClosed` says. */
 export async function isShutOut(transaction: Transaction<Tables>, personId: string): Promise<boolean> {
   const row = await transaction

@@ -4,7 +4,7 @@ import type { Kysely, Selectable, Transaction } from "kysely";
 import type { PeopleStore, SecondFactor } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 import { auditedIf } from "./audit.ts";
-import { columnsOf, isClosed, unlessShutOut } from "./persons.ts";
+import { columnsOf, isClosed, lockRow, unlessShutOut } from "./persons.ts";
 import { deleteSessions } from "./sign-in.ts";
 
 export function secondFactorQueries(db: Kysely<Tables>) {
@@ -49,6 +49,7 @@ export function secondFactorQueries(db: Kysely<Tables>) {
 
     async enableSecondFactor({ personId, sealedSeed, keptSession }, recoveryHashes, audit) {
       return await auditedIf(db, [audit], async (transaction) => {
+        await lockRow(transaction, personId);
         const { numUpdatedRows } = await transaction
           .updateTable("second_factors")
           .set({ is_enabled: 1 })
@@ -68,6 +69,7 @@ export function secondFactorQueries(db: Kysely<Tables>) {
         const { numDeletedRows } = await transaction
           .deleteFrom("second_factors")
           .where("person_id", "=", personId)
+          .where("is_enabled", "=", 1)
           .executeTakeFirst();
         if (numDeletedRows === 0n) return false;
         await putRecoveryCodes(transaction, personId, []);

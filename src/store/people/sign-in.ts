@@ -5,7 +5,7 @@ import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import type { PeopleStore, StoredSession, WhichSessions } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 import { audited, auditedIf } from "./audit.ts";
-import { columnsOf, isClosed, unlessShutOut } from "./persons.ts";
+import { columnsOf, isClosed, lockRow, unlessShutOut } from "./persons.ts";
 
 /** The provider of every credential; a person has one of it. */
 const PROVIDER = "credential";
@@ -55,6 +55,7 @@ export function signInQueries(db: Kysely<Tables>) {
 
     async setPasswordHash(password, audit) {
       return await auditedIf(db, [audit], async (transaction) => {
+        await lockRow(transaction, password.personId);
         if (await isClosed(transaction, password.personId)) return false;
         await putPassword(transaction, password);
         await deleteSessions(transaction, password.personId, "ALL");
@@ -64,6 +65,7 @@ export function signInQueries(db: Kysely<Tables>) {
 
     async replacePasswordHash({ personId, from, to, keptSession, at }, audit) {
       return await auditedIf(db, [audit], async (transaction) => {
+        await lockRow(transaction, personId);
         const { numUpdatedRows } = await transaction
           .updateTable("credentials")
           .set({ password: to, updated_at: at })

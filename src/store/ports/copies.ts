@@ -285,8 +285,8 @@ export type CopiesStore = {
   // Kill switches.
 
   /**
-   * False if it is set already; with `takesOver` what another person has set becomes this one's, reason and
-   * time included, until it is cleared.
+   * False if it is set already. With `takesOver` what another person has set becomes this one's, reason and
+   * time included, until it is cleared; without it this one is set when the other's is cleared.
    */
   setSwitch(
     set: KillSwitch,

@@ -144,7 +144,7 @@ export type PeopleStore = AuditStore & {
   /**
    * Creates a session; its creation counts as its first use. Removes the person's expired sessions, and the
    * oldest ones beyond `max`. The caller hashes the token, so that a copy of the database opens no session.
-   * A closed account gets none.
+   * A closed or locked account gets none.
    */
   createSession(
     session: Omit<StoredSession, "lastUsedAt"> & { readonly tokenHash: string },
@@ -249,7 +249,7 @@ export type PeopleStore = AuditStore & {
   findSecondFactor(personId: string): Promise<SecondFactor | null>;
   /**
    * Starts setup with a new seed and no accepted time step. False, without a change, if one is enabled, or
-   * the account is closed.
+   * the account is closed or locked.
    */
   beginSecondFactor(personId: string, sealedSeed: string, at: number): Promise<boolean>;
   /** Replaces the seal of a seed by a newer seal of the same seed, unless another write changed it first. */
@@ -269,8 +269,8 @@ export type PeopleStore = AuditStore & {
     audit: NewAuditRecord,
   ): Promise<boolean>;
   /**
-   * Removes the factor and its recovery codes, and ends all sessions, or all but one. Answers false without a
-   * factor: nothing is changed or audited.
+   * Removes the enabled factor and its recovery codes, and ends all sessions, or all but one. Answers false
+   * without one: nothing is changed or audited.
    */
   removeSecondFactor(
     removed: { readonly personId: string; readonly keptSession: string | null },

@@ -56,14 +56,17 @@ export type ConnectionTerms = {
   readonly statementMsMax?: number;
 };
 
+type Lost = { readonly address: string; readonly count: number };
+
 export class Connections {
   readonly #addresses: Addresses;
   readonly #settings: SessionSettings;
   readonly #terms: ConnectionTerms;
   /** By address: those that were tried. */
   readonly #pools = new Map<string, Pool>();
-  /** Of each connection in use. */
-  readonly #poolOfClient = new WeakMap<PoolClient, Pool>();
+  readonly #lost = new Map<string, number>();
+  /** Of each connection, how often one to its address had been lost under way when it was opened. */
+  readonly #openedAfter = new WeakMap<PoolClient, Lost>();
   #closing: Promise<unknown> | null = null;
 
   constructor(url: string, terms: ConnectionTerms) {
@@ -100,7 +103,10 @@ export class Connections {
     });
     pool.on("error", () => {});
     // The statement that fails reports it.
-    pool.on("connect", (client) => client.on("error", () => {}));
+    pool.on("connect", (client) => {
+      client.on("error", () => {});
+      this.#openedAfter.set(client, { address, count: this.#lost.get(address) ?? 0 });
+    });
     this.#pools.set(address, pool);
     return pool;
   }
@@ -115,9 +121,7 @@ export class Connections {
       // A pool that is made after the close would stay open.
       if (this.#closing !== null) break;
       try {
-        const pool = this.#poolOf(address);
-        const client = await pool.connect();
-        this.#poolOfClient.set(client, pool);
+        const client = await this.#connect(address);
         this.#addresses.connected(address);
         return client;
       } catch (error) {
@@ -127,20 +131,25 @@ export class Connections {
     throw unavailable(errors.length === 1 ? errors[0] : reasonOfAll(errors));
   }
 
+  /** A connection to an address that was opened after the last one there was lost under way. */
+  async #connect(address: string): Promise<PoolClient> {
+    for (;;) {
+      const client = await this.#poolOf(address).connect();
+      if (this.#openedAfter.get(client)?.count === (this.#lost.get(address) ?? 0)) return client;
+      client.release(true);
+    }
+  }
+
   /**
-   * Releases a connection on which something has failed: it is not used again, and neither are the unused
-   * ones of its pool, unless the server itself has answered with the error.
+   * Releases a connection on which something has failed: it is not used again, and neither are older ones to
+   * its address, unless the server itself has answered with the error.
    */
   drop(client: PoolClient, error: unknown): void {
     client.release(true);
-    if (error instanceof DatabaseError || this.#closing !== null) return;
-    const pool = this.#poolOfClient.get(client);
-    for (const [address, present] of this.#pools) {
-      if (present !== pool) continue;
-      this.#pools.delete(address);
-      // It ends when what is in flight has been answered, which of a machine that is gone may never be.
-      pool.end().catch(() => {});
-    }
+    const opened = this.#openedAfter.get(client);
+    if (error instanceof DatabaseError || opened === undefined) return;
+    if (opened.count === this.#lost.get(opened.address) || !this.#lost.has(opened.address))
+      this.#lost.set(opened.address, opened.count + 1);
   }
 
   /** Asks one question. Rejects with StoreUnavailable if the database is out of reach. */

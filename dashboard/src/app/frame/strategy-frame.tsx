@@ -81,7 +81,9 @@ function tabsOf(strategyId: string, type: StrategyType | undefined): readonly Ta
 function StrategySwitcher({ strategyId }: { strategyId: string }) {
   const { data } = useQuery(strategiesQuery);
   const strategies = data?.rows ?? [];
-  const current = strategies.find((strategy) => strategy.strategyId === strategyId);
+  // Of very many closed ones the list has only the newest.
+  const own = useQuery(summaryQuery(strategyId)).data;
+  const current = strategies.find((strategy) => strategy.strategyId === strategyId) ?? own;
   return (
     <Where of="/strategies" title="Strategies">
       <Switch strategies={strategies} label={current?.name ?? strategyId} />

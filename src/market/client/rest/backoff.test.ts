@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
-import { Backoff, createReconnectPacer, reconnectPauseMs } from "./backoff.ts";
+import { Backoff, createRetries, retryPaces } from "./backoff.ts";
 
 /** The delays of an outage that lasts `untilMs`, each attempt failing at once. */
 function delaysOf(
@@ -50,20 +50,24 @@ test("a delay is spread over half of itself to either side, and never above the 
   expect(Math.max(...delaysOf(600_000, 0.999).map(({ delayMs }) => delayMs))).toBe(30_000);
 });
 
-test("however many retries are wanted at once, no five minutes see more than the exchange takes", async () => {
-  const time = createManualTime(0);
-  const pacer = createReconnectPacer(time, time);
-  const attempts: number[] = [];
-  for (let retry = 0; retry < 1_000; retry += 1) {
-    void pacer.run(async () => void attempts.push(time.now()), reconnectPauseMs);
-  }
-  for (let second = 0; second < 900; second += 1) {
-    time.advance(1_000);
-    await Promise.resolve();
-  }
-  const inFiveMinutes = attempts.map(
-    (from) => attempts.filter((at) => at >= from && at < from + 300_000).length,
-  );
-  expect(Math.max(...inFiveMinutes)).toBe(221);
-  expect(attempts.length).toBeGreaterThan(600);
-});
+test.each([
+  ["trading", retryPaces.trading, 197],
+  ["clients", retryPaces.clients, 23],
+])(
+  "however many retries of %s are wanted at once, no five minutes see more than its share",
+  async (_whose, pace, most) => {
+    const time = createManualTime(0);
+    const retries = createRetries(pace, time, time);
+    const attempts: number[] = [];
+    for (let retry = 0; retry < 1_000; retry += 1) retries.begin(async () => void attempts.push(time.now()));
+    for (let second = 0; second < 900; second += 1) {
+      time.advance(1_000);
+      await Promise.resolve();
+    }
+    const inFiveMinutes = attempts.map(
+      (from) => attempts.filter((at) => at >= from && at < from + 300_000).length,
+    );
+    expect(Math.max(...inFiveMinutes)).toBe(most);
+    expect(attempts.length).toBeGreaterThan(2.5 * most);
+  },
+);

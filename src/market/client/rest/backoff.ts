@@ -1,5 +1,5 @@
 // How long to wait before the next attempt to connect, and how many attempts there may be.
-import { createPacer, type Pacer } from "../../../concurrency/pacer.ts";
+import { createPacer } from "../../../concurrency/pacer.ts";
 import type { Clock, Timers } from "../../../concurrency/time.ts";
 
 const firstRetryMs = 100;
@@ -61,22 +61,29 @@ export class Backoff {
   }
 }
 
-const reconnectsAtOnceMax = 20;
-/** The pause that a retry costs the connections that share the pacer. */
-export const reconnectPauseMs = 1_500;
+/** How many retries follow each other at once after a quiet time, and the pause between later ones, ms. */
+type RetryPace = { readonly atOnce: number; readonly pauseMs: number };
 
 /**
- * Paces the retries of all connections to one host, of trading and of clients: 21 at once, then one in 1.5
- * seconds, so at most 221 in five minutes. The exchange takes 300 attempts; first connections and
- * change-overs, of which twelve connections make at most 72, have the rest. Source: reference exchange,
- * section 17.1.
+ * The pace of all connections to one host, apart for those of trading, which clients must not delay: at most
+ * 197 and 23 retries in five minutes. The exchange takes 300 attempts; first connections and change-overs, of
+ * which twelve connections make at most 72, have the rest. Source: reference exchange, section 17.1.
  */
-export function createReconnectPacer(wallClock: Clock, timers: Timers): Pacer {
-  return createPacer({
+export const retryPaces = {
+  trading: { atOnce: 21, pauseMs: 1_700 },
+  clients: { atOnce: 3, pauseMs: 15_000 },
+} as const satisfies Readonly<Record<string, RetryPace>>;
+
+/** Begins retries of connections at a pace. */
+export type Retries = { readonly begin: (connect: () => Promise<void>) => void; readonly close: () => void };
+
+export function createRetries({ atOnce, pauseMs }: RetryPace, wallClock: Clock, timers: Timers): Retries {
+  const pacer = createPacer({
     atATimeMax: Number.POSITIVE_INFINITY,
     waitingMax: Number.POSITIVE_INFINITY, // One retry a connection.
-    burstMs: reconnectsAtOnceMax * reconnectPauseMs,
+    burstMs: (atOnce - 1) * pauseMs,
     wallClock,
     timers,
   });
+  return { begin: (connect) => void pacer.run(connect, pauseMs), close: pacer.close };
 }

@@ -6,10 +6,9 @@
 //   retries.
 // - The exchange ends every connection after 24 hours, and announces shutdowns. Before that the socket is
 //   replaced without missing a message, and again every `replaceRetryMs` if that fails.
-import type { Pacer } from "../../../concurrency/pacer.ts";
 import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
-import { Backoff, reconnectPauseMs } from "../rest/backoff.ts";
+import { Backoff, type Retries } from "../rest/backoff.ts";
 import { StreamSocket, streamsPerConnectionMax } from "./socket.ts";
 
 export type ConnectionOptions = {
@@ -19,7 +18,7 @@ export type ConnectionOptions = {
   /** In [0, 1). */
   readonly random: () => number;
   /** Paces the retries of all connections to the host. */
-  readonly reconnects: Pick<Pacer, "run">;
+  readonly retries: Pick<Retries, "begin">;
   readonly log: Log;
   /** `mayRepeat` is true for a message that was buffered while another socket may have brought it. */
   readonly onMessage: (text: string, mayRepeat: boolean) => void;
@@ -65,7 +64,7 @@ export class StreamConnection {
     this.#backoff = new Backoff({ clock: options.wallClock, random: options.random });
   }
 
-  /** Connects, and from here on reconnects by itself until `close`. */
+  /** Connects, and from here on retries by itself until `close`. */
   open(): void {
     this.#cancelCheck = this.#options.timers.every(checkIntervalMs, () => this.#check());
     this.#connect();
@@ -195,7 +194,7 @@ export class StreamConnection {
   }
 
   #lost({ openedAt }: StreamSocket, code: number, reason: string): void {
-    const { wallClock, timers, reconnects, log, url, onLost } = this.#options;
+    const { wallClock, timers, retries, log, url, onLost } = this.#options;
     this.#socket = null;
     this.#replaceAt = Number.POSITIVE_INFINITY;
     if (this.#isClosed) return;
@@ -204,7 +203,7 @@ export class StreamConnection {
     const delayMs = this.#backoff.next();
     log.warn({ url, code, reason, delayMs }, "market streams are disconnected; they will be connected again");
     this.#cancelRetry = timers.after(delayMs, () => {
-      void reconnects.run(async () => this.#connect(), reconnectPauseMs);
+      retries.begin(async () => this.#connect());
     });
   }
 

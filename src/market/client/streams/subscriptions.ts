@@ -9,9 +9,9 @@
 //   stream is refused and logged, its listeners stay, and it is subscribed once there is room.
 // - A message that may be a repeat from another socket is delivered only if its id, or else its time, is
 //   higher than the last one's. Messages by a connection that the stream has left are dropped.
-import type { Pacer } from "../../../concurrency/pacer.ts";
 import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
+import type { Retries } from "../rest/backoff.ts";
 import { streamUrlOf, type UpstreamHosts } from "../rest/hosts.ts";
 import { StreamConnection } from "./connection.ts";
 import type { FamilyProtocol } from "./protocol.ts";
@@ -59,8 +59,7 @@ export type SubscriptionsOptions = {
   /** Divided equally among the paths, at least one each. */
   readonly connectionsMax: number;
   readonly announcer: Announcer;
-  /** Paces the retries of all connections to the host. */
-  readonly reconnects: Pacer;
+  readonly retries: Retries;
   readonly wallClock: Clock;
   readonly timers: Timers;
   /** In [0, 1). */

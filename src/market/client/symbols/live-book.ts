@@ -60,8 +60,8 @@ const olderRetryMsMax = 6_400;
 const confirmationCheckMs = 20;
 /** A snapshot for more levels of a book that is known. */
 const deepenIntervalMs = 60_000;
-/** Diffs that may wait for a snapshot. */
-const diffsWaitingMax = 1_000;
+/** Diffs that wait for a snapshot, those of ten seconds: a snapshot is not older than that. */
+const diffsWaitingMax = 100;
 
 export type LiveBooksOptions = {
   readonly protocol: Pick<FamilyProtocol, "family" | "bookPath" | "snapshotWeightPerMinute">;
@@ -294,6 +294,7 @@ class LiveBook {
   reconnected(): void {
     this.#lose();
     this.book.reset();
+    if (this.#waiting !== null) this.#waiting = [];
     this.#expected = null;
     // Ids may be lower than before.
     this.#lastTradeId = -1;

@@ -123,7 +123,7 @@ export function copyingRequestCases(opened: Opened): void {
       expect(await copying.setSwitch(own, set, { takesOver: true })).toBe(true);
       expect(await copying.setSwitch(other, set, { takesOver: false })).toBe(true);
 
-      expect(await copying.setSwitch(operators, set, { takesOver: false })).toBe(false);
+      expect(await copying.setSwitch(own, set, { takesOver: false })).toBe(false);
       const before = await revisions();
       expect(await copying.setSwitch(operators, set, { takesOver: true })).toBe(true);
       expect(await copying.listSwitches()).toEqual([other, operators]);
@@ -146,6 +146,18 @@ export function copyingRequestCases(opened: Opened): void {
       expect(actions.filter((what) => what === "KILL_SWITCH_SET")).toHaveLength(4);
       expect(actions.filter((what) => what === "KILL_SWITCH_CLEARED")).toHaveLength(3);
       expect(await store.people.verifyAudit()).toBeNull();
+    });
+
+    test("a switch that a person sets beneath another's is set when that is cleared", async () => {
+      const [set, cleared] = [auditedAs("KILL_SWITCH_SET"), auditedAs("KILL_SWITCH_CLEARED")];
+      const own: KillSwitch = { kind: "COPIER", id: "ann", reason: "mine", setBy: "ann", setAt: 2 };
+      const operators: KillSwitch = { ...own, reason: "theirs", setBy: "op", setAt: 1 };
+      expect(await copying.setSwitch(operators, set, { takesOver: true })).toBe(true);
+      expect(await copying.setSwitch(own, set, { takesOver: false })).toBe(true);
+      expect(await copying.setSwitch({ ...own, reason: "again" }, set, { takesOver: false })).toBe(false);
+      expect(await copying.listSwitches()).toEqual([operators]);
+      expect(await copying.clearSwitch("COPIER", "ann", cleared, { setBy: null })).toBe(true);
+      expect(await copying.listSwitches()).toEqual([own]);
     });
 
     test("a stopped copy is not concerned by anything any more", async () => {
