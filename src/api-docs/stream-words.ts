@@ -49,8 +49,8 @@ export const LIMIT_TABLE = [
   `| Subscriptions of a connection | ${CONNECTION_WEIGHT_MAX}; a \`100ms\` order book counts as ${FAST_STREAM_WEIGHT} |`,
   `| Distinct streams of a key | ${KEY_STREAMS_MAX} |`,
   `| \`100ms\` order books of a key | ${KEY_FAST_STREAMS_MAX} |`,
-  `| Different streams of a namespace | ${NAMESPACE_STREAMS_MAX}, of all clients together; a stream that somebody has costs nothing |`,
-  `| Connections of a server | ${CONNECTIONS_MAX}, of all keys |`,
+  `| Different streams of a namespace | ${written(NAMESPACE_STREAMS_MAX)}, of all clients together; then \`SUB_LIMIT_EXCEEDED\`. A stream that somebody has costs nothing |`,
+  `| Connections of a server | ${written(CONNECTIONS_MAX)}, of all keys; then \`RATE_LIMITED\` |`,
   `| \`subscribe\` and \`unsubscribe\` of a connection | ${SUBSCRIPTION_MESSAGES_PER_MINUTE} a minute |`,
   `| Messages of a connection | ${MESSAGES_PER_MINUTE} a minute |`,
   `| Failed handshakes of a key from one address | ${FAILED_HANDSHAKES_MAX} in ${minutes(FAILED_HANDSHAKES_WINDOW_MS)}, then blocked there for ${minutes(HANDSHAKE_BLOCK_MS)} |`,
@@ -116,6 +116,10 @@ export const BOOK_RULES = `
 - It is sent on schedule, also when nothing has changed. Silence of more than about five seconds means that the stream is dead: do
 not trade on the book that you hold, reconnect, and request \`GET /api/v3/depth\` until then.
 `.trim();
+
+function written(bound: number): string {
+  return bound.toLocaleString("en-US");
+}
 
 function minutes(ms: number): string {
   return `${ms / MINUTE_MS} minutes`;

@@ -24,7 +24,8 @@ import type { Decided, Oracle } from "./oracle.ts";
 
 /** What a position has cost since it was opened from nothing. */
 type Cost = { paidIn: bigint; lost: bigint };
-type Change = { readonly at: number; readonly quantity: bigint };
+/** A change of what is held: when the market was there, market time in Unix ms, and by how much. */
+type Change = { readonly at: number; readonly difference: bigint };
 
 const OWN: ReadonlySet<LedgerAccount> = new Set<LedgerAccount>(["free", "locked", "isolated"]);
 
@@ -93,8 +94,7 @@ export class FuturesOracle implements Oracle {
     this.#held.set(symbol, now);
     this.#keep(symbol, position ?? null);
     const changes = this.#changes.get(symbol) ?? [];
-    // A fill that is found out late is recorded after the changes made before it was found out.
-    changes.push({ at: Math.max(heldFrom, changes.at(-1)?.at ?? heldFrom), quantity: now });
+    changes.push({ at: heldFrom, difference: now - earlier });
     this.#changes.set(symbol, changes);
   }
 
@@ -136,7 +136,11 @@ export class FuturesOracle implements Oracle {
   #checkSettlement(settlement: Settlement, { events, freeBefore }: Decided): boolean {
     const { symbol, fundingTime, rate, markPrice } = settlement;
     const due = fundingTime - (fundingTime % MINUTE_MS);
-    const held = this.#changes.get(symbol)?.findLast(({ at }) => at < due)?.quantity ?? 0n;
+    // A fill that is found late counts from when the market was there.
+    const held = (this.#changes.get(symbol) ?? []).reduce(
+      (sum, { at, difference }) => (at < due ? sum + difference : sum),
+      0n,
+    );
     const settled = events.find((event) => event.type === "FundingSettled");
     if (due <= (this.#settledUntil.get(symbol) ?? 0)) {
       if (settled !== undefined) throw new Error(`a settlement is applied once, and in its order: ${symbol}`);
