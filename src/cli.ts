@@ -67,7 +67,9 @@ async function run(args: string[]): Promise<void> {
     return;
   }
   if (command === undefined) throw new ConfigError(noCommand(words));
-  const kept = optionKeptByNpm(args, process.env);
+  // Only what the command takes: npm has other uses for the rest, such as `email` in an .npmrc.
+  const script = { name: "lyrebird", options: ["data", ...command.options] };
+  const kept = optionKeptByNpm(script, args, process.env);
   if (kept !== null) throw new ConfigError(`npm has kept "${kept}" to itself: ${OPTIONS_HINT}`);
   const operands = words.slice(command.name.split(" ").length);
   if (command.operand === "" && operands.length > 0) {

@@ -3,7 +3,7 @@
 import { setFlagsFromString } from "node:v8";
 import { type Config, ConfigError, readServeConfig, SERVE_HELP, VERSION } from "./config/config.ts";
 import { createLog } from "./config/logging.ts";
-import { OPTIONS_COME_AFTER, optionKeptByNpm } from "./config/npm-options.ts";
+import { OPTIONS_COME_AFTER, optionKeptByNpm, START } from "./config/npm-options.ts";
 import { startCopierService } from "./copier-service.ts";
 import { greeting } from "./greeting.ts";
 import { type Service, ServiceError, startService } from "./service.ts";
@@ -31,7 +31,7 @@ try {
   if (config === "help") process.stdout.write(SERVE_HELP);
   else if (config === "version") process.stdout.write(`${VERSION}\n`);
   else {
-    const kept = optionKeptByNpm(args, process.env);
+    const kept = optionKeptByNpm(START, args, process.env);
     if (kept !== null) throw new ConfigError(`npm has kept "${kept}" to itself: ${OPTIONS_COME_AFTER}`);
     log.level = isOnTerminal && config.logLevel === "info" ? "warn" : config.logLevel;
     await (config.role === "copier" ? copy(config) : serve(config));

@@ -35,8 +35,9 @@ export async function lookAt(account: Account, options: LookOptions, parts: Look
   const { strategyId, type, status } = account;
   // A strategy that is closed has come to its end: what it still holds is valued as of then.
   const to = status === "CLOSED" ? account.updatedAt : markets[type].now();
-  const openedAt = (await store.findOpeningTime(strategyId)) ?? to;
   const { trades, isWhole } = await history.trades(account, options.tradesMax);
+  // `lyrebird seed` opens by the wall clock, which may be ahead of a tape's. Incomes follow a first trade.
+  const openedAt = Math.min((await store.findOpeningTime(strategyId)) ?? to, trades[0]?.at ?? to, to);
   const earliest = isWhole ? openedAt : (trades[0]?.at ?? openedAt);
   const span = options.spanOf({ type, earliest, to });
   const isFromSeed = isWhole && span.from <= openedAt;

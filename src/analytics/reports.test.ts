@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { cleanFixtures } from "../desk/testing/fixture.ts";
 import { decimal, formatBriefly } from "../money/decimal.ts";
+import { createPerformanceReports } from "./reports.ts";
 import { createFixture, curveOf, inWords } from "./testing/fixture.ts";
 
 cleanFixtures();
@@ -248,6 +249,26 @@ describe("a futures strategy", () => {
   });
 
   // Long 1 at 100: at a rate of 0.001 and a mark of 100 a settlement costs 0.1.
+  test("that was opened by a clock ahead of the market's has a report as one opened before it", async () => {
+    const on = await createFixture();
+    on.price(1, "BTCUSDT", "100");
+    await on.trade("FUTURES", "BUY", "1", "BTCUSDT");
+    on.price(3, "BTCUSDT", "110");
+    await on.trade("FUTURES", "SELL", "1", "BTCUSDT");
+    on.price(4, "BTCUSDT", "110");
+    const expected = inWords(await on.report("FUTURES"));
+    const reports = createPerformanceReports({
+      store: { ...on.store, findOpeningTime: async () => Date.UTC(2026, 0, 1) },
+      markets: { SPOT: on.pairs, FUTURES: on.contracts },
+      wallNow: () => 0,
+    });
+    const found = await reports.report("futures", "all");
+    if (found === null) throw new Error("there is a report of a strategy that is there");
+    expect(inWords(found)).toEqual(expected);
+    // From the first trade on.
+    expect(found).toMatchObject({ from: 61_000, to: 241_000 });
+  });
+
   test("pays funding when it is settled, however late it is applied", async () => {
     const { price, trade, carryOut, report } = await createFixture();
     price(1, "BTCUSDT", "100");

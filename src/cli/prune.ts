@@ -2,6 +2,7 @@
 import type { Kysely } from "kysely";
 import { ConfigError, VERSION } from "../config/config.ts";
 import { databaseFile } from "../config/data-directory.ts";
+import type { NewAuditRecord } from "../domain/audit.ts";
 import {
   ARCHIVED_MAX,
   type ClosedStrategy,
@@ -41,7 +42,8 @@ export const PRUNE: Command = {
 Journal, orders, trades, counterfactuals, legs, incomes and signals of each go with it.
 They are first written into the file, which has the form of a backup ("restore" makes a
 database of it) and is read back before anything is removed. Strategies that somebody
-has copied, or that a key which is not revoked still reads, stay. At most
+has copied, or that a key which is not revoked still reads, stay, also if that happens
+while the command runs; such a one is in the file and is named. At most
 ${ARCHIVED_MAX.toLocaleString("en-US")} go at a time. It works beside a running server.
 The database's file does not shrink: the space is used for new rows. Each strategy is
 audited.`,
@@ -54,7 +56,8 @@ async function prune(options: Options, [file, ...others]: readonly string[]): Pr
     throw new ConfigError(`prune takes the name of one file; ${OPTIONS_HINT}`);
   }
   const days = daysOf(options["older-than"]);
-  await using store = await openNamedDatabase(options);
+  // Refuses what has never been used, and brings the tables up to date.
+  await (await openNamedDatabase(options)).close();
   await withDatabase(options, async (db) => {
     const closed = await listArchivable(db, Date.now() - days * DAY_MS);
     if (!yes || file === undefined) return list(closed, json);
@@ -68,22 +71,26 @@ async function prune(options: Options, [file, ...others]: readonly string[]): Pr
       await checkBackup(file, run.signal);
       return written;
     });
-    for (const { strategyId, closedAt } of closed) {
-      await store.people.audit({
-        who: { kind: "COMMAND_LINE" },
-        what: "STRATEGY_ARCHIVED",
-        about: { kind: "STRATEGY", id: strategyId },
-        at: Date.now(),
-        details: { closed: isoTime(closedAt) },
-      });
-    }
-    const removed = await runLong(
+    const closedAts = new Map(closed.map(({ strategyId, closedAt }) => [strategyId, isoTime(closedAt)]));
+    const recordOf = (strategyId: string): NewAuditRecord => ({
+      who: { kind: "COMMAND_LINE" },
+      what: "STRATEGY_ARCHIVED",
+      about: { kind: "STRATEGY", id: strategyId },
+      at: Date.now(),
+      details: { closed: closedAts.get(strategyId) ?? "" },
+    });
+    const removal = await runLong(
       "removal",
-      (run) => removeStrategies(db, strategies, run),
+      (run) => removeStrategies(db, strategies, { ...run, recordOf }),
       `has removed a part of what is in ${file}: call it again, with another file, for the rest`,
     );
+    for (const strategyId of removal.kept) {
+      process.stdout.write(
+        `${strategyId} stays: since it was listed it was copied, or a key was bound to it; ${file} has it too\n`,
+      );
+    }
     process.stdout.write(
-      `${file}: ${closed.length === 1 ? "1 strategy" : `${closed.length} strategies`}, ${totalOf(rows)}; ${removed.toLocaleString("en-US")} rows are removed\n`,
+      `${file}: ${closed.length === 1 ? "1 strategy" : `${closed.length} strategies`}, ${totalOf(rows)}; ${removal.rows.toLocaleString("en-US")} rows are removed\n`,
     );
   });
 }

@@ -51,7 +51,8 @@ price follows from the position's wallet, which no receipt has. What is compared
 it is the rest of a liquidation, without a fee, at no better price than what that took of
 the book.
 
-Exits with 0 if all receipts are verified (without --tape: consistent), with 1 if one is not.`,
+Exits with 0 if all receipts are verified (without --tape: consistent), with 1 if one is not
+or there is none.`,
   run: verify,
 };
 
@@ -66,7 +67,13 @@ async function verify({ tape, json = false }: Options, names: readonly string[])
   for (const name of names)
     files.push({ name: name === "-" ? "standard input" : name, text: await read(name) });
   const rows = readReceipts(files);
-  const recorded = tape === undefined ? null : recordedOf(tape, rows);
+  const [first] = rows;
+  if (first === undefined) {
+    throw new Error(
+      "there are no receipts: give what fillReceipts answers for a symbol that a strategy under strict has traded",
+    );
+  }
+  const recorded = tape === undefined ? null : recordedOf(tape, first);
   const tiers = feeTiersOf(configOf({}).feeTiers);
   const findings = await runLong("verification", async ({ signal, onProgress }) => {
     const onChecked = async (count: number) => {
@@ -79,9 +86,8 @@ async function verify({ tape, json = false }: Options, names: readonly string[])
   report(findings, { hasTape: tape !== undefined, asJson: json });
 }
 
-function recordedOf(file: string, [first]: readonly ReceiptRow[]) {
+function recordedOf(file: string, first: ReceiptRow) {
   const recording = readRecording(file);
-  if (first === undefined) return null;
   if (recording.symbol !== first.symbol) {
     throw new Error(`${file} is a recording of ${recording.symbol}, and the receipts are of ${first.symbol}`);
   }

@@ -20,17 +20,31 @@ const NEXT = ".next";
 /**
  * Adds a version to a master key that was verified, and answers its number: from then on new keys and seals
  * are made with it. `at` is wall time, Unix ms. It is audited. Throws with what to do if the file cannot be
- * replaced, or if another file of the same database has a version of that number already.
+ * replaced, which is found out before anything is changed, or if another file of the same database has a
+ * version of that number already. `rename` replaces a file; for tests.
  */
-export async function rotateMasterKey(store: Store, master: MasterKey, at: number): Promise<number> {
+export async function rotateMasterKey(
+  store: Store,
+  master: MasterKey,
+  at: number,
+  rename: (from: string, to: string) => void = renameSync,
+): Promise<number> {
   // A link stays a link: what is replaced is the file that it leads to.
   const file = realpathSync(master.file);
   const next = `${file}${NEXT}`;
-  const { mode, uid, gid } = statSync(file);
-  const versions = readFileSync(file, "utf8").trim();
-  writeWhole(next, `${versions}\n${newVersionLine()}`, mode & 0o777);
-  // When root rotates for a server of another user, that user must still be able to read the key.
-  if (process.getuid?.() === 0) chownSync(next, uid, gid);
+  // With a copy of the file: once the database has stored a version, servers without it do not start. It has
+  // the name of the next file, so that it never takes the place of another rotation's new version. If that
+  // name is taken, an interrupted rotation has made the same check.
+  writeNext(next, file, readFileSync(file, "utf8"));
+  if (readFileSync(next).equals(readFileSync(file))) {
+    try {
+      replace(next, file, rename);
+    } catch (error) {
+      unlinkSync(next);
+      throw error;
+    }
+  }
+  writeNext(next, file, `${readFileSync(file, "utf8").trim()}\n${newVersionLine()}`);
   const { keyOf, version } = readNext(next, master);
   if ((await store.rememberMasterKey(version, checkValueOf(keyOf))) !== checkValueOf(keyOf)) {
     unlinkSync(next);
@@ -45,11 +59,31 @@ export async function rotateMasterKey(store: Store, master: MasterKey, at: numbe
     at,
     details: {},
   });
-  renameSync(next, file);
-  syncFolder(dirname(file));
+  replace(next, file, rename);
   master.lookAgain();
   master.useNewest();
   return version;
+}
+
+/** Writes the next file, unless there is one, with the mode and the owner of the present one. */
+function writeNext(next: string, file: string, text: string): void {
+  const { mode, uid, gid } = statSync(file);
+  writeWhole(next, text, mode & 0o777);
+  // When root rotates for a server of another user, that user must still be able to read the key.
+  if (process.getuid?.() === 0) chownSync(next, uid, gid);
+}
+
+function replace(next: string, file: string, rename: (from: string, to: string) => void): void {
+  try {
+    rename(next, file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `${file} cannot be replaced: mount its directory, not the file alone, and make it writable; then rotate again (${reason})`,
+      { cause: error },
+    );
+  }
+  syncFolder(dirname(file));
 }
 
 /** The next content of the file: the existing versions, and one more. */

@@ -12,7 +12,7 @@ import { readRecording } from "../../src/market/tape/recording.ts";
 import { formatDecimal } from "../../src/money/decimal.ts";
 import { seededRandom } from "../support/random.ts";
 import { lyrebird } from "../support/servers/commands.ts";
-import { newDirectory } from "../support/servers/gateway.ts";
+import { newDirectory, runNode } from "../support/servers/gateway.ts";
 import { cleanFixtures, openLife, openManualTape } from "./fixture.ts";
 import { writeMarkedTape } from "./marked.ts";
 import { FILE, FUTURES_FILE, isHere, readMessages, SKIPPED, SYMBOL } from "./recorded.ts";
@@ -156,6 +156,21 @@ describe.skipIf(!isHere).each(["SPOT", "FUTURES"] as const)(
       expect(missed).toEqual([]);
       expect(counts.figures).toBeGreaterThan(MUTATED_ROWS * 15);
     }, 120_000);
+  },
+);
+
+test.each([["[]"], ["[]", "[]"]])(
+  "without any receipt nothing is verified: the command fails",
+  (...texts) => {
+    const directory = newDirectory();
+    const files = texts.map((text, index) => {
+      const file = join(directory, `${index}.json`);
+      writeFileSync(file, text);
+      return file;
+    });
+    const { status, stdout, stderr } = runNode(["src/cli.ts", "receipt", "verify", ...files]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toContain("there are no receipts: give what fillReceipts answers");
   },
 );
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { optionKeptByNpm } from "../../src/config/npm-options.ts";
+import { optionKeptByNpm, START } from "../../src/config/npm-options.ts";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { DEMO_EMAIL } from "../../src/people/demo.ts";
 import { eventually } from "../support/eventually.ts";
@@ -304,14 +304,30 @@ describe("what was typed", () => {
     ["has kept nothing that another script was given", [], { ...KEPT, npm_lifecycle_event: "test" }, null],
     ["has no part in a server that it did not start", [], { npm_config_data: "/srv/data" }, null],
   ])("npm %s", (_what, args, env, kept) => {
-    expect(optionKeptByNpm(args, env)).toBe(kept);
+    expect(optionKeptByNpm(START, args, env)).toBe(kept);
   });
 
-  test("is refused by the commands too, before they use another directory", () => {
-    const env = { npm_lifecycle_event: "lyrebird", npm_config_data: "../other" };
-    const { status, stdout, stderr } = runNode(["src/cli.ts", "keys", "list"], env);
+  test.each([
+    ["--data=../other", ["keys", "list"], { npm_config_data: "../other" }],
+    ["--verify=true", ["audit"], { npm_config_verify: "true" }],
+    ["--yes=true", ["prune", "closed.backup"], { npm_config_yes: "true" }],
+    ["--json=true", ["keys", "list"], { npm_config_json: "true", npm_config_yes: "" }],
+    ["--keep-copies=true", ["restore", "a.backup"], { npm_config_keep_copies: "true" }],
+  ])("is refused by the commands too, before they do something else: %s", (kept, words, variables) => {
+    const env = { npm_lifecycle_event: "lyrebird", DATA_DIR: newDirectory(), ...variables };
+    const { status, stdout, stderr } = runNode(["src/cli.ts", ...words], env);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    expect(stderr).toMatch(/npm has kept "--data=\.\.\/other" to itself: options come after "--"/);
+    expect(stderr).toContain(`npm has kept "${kept}" to itself: options come after "--"`);
+  });
+
+  test("is not refused when npm has an option that the command does not take", () => {
+    const env = {
+      npm_lifecycle_event: "lyrebird",
+      npm_config_email: "ann@lyrebird.example",
+      npm_config_yes: "",
+    };
+    const { stderr } = runNode(["src/cli.ts", "keys", "list", "--data", newDirectory()], env);
+    expect(stderr).not.toContain("npm has kept");
   });
 
   test("as seed without its type gets the hint too: npm may have kept it", () => {

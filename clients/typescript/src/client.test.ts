@@ -212,6 +212,26 @@ test("a signal that stays pending is thrown as it stood last", async () => {
   expect((error as LyrebirdPendingError).signal).toMatchObject({ signalId: "s1", status: "RECEIVED" });
 });
 
+test("many signals are waited for at once without more reads than the server takes of a key", async () => {
+  const start = manualEnvironment(() => ({ body: "" })).now();
+  const readsAt: number[] = [];
+  const { client, environment } = clientAnswered(({ url }) => {
+    const now = environment.now();
+    readsAt.push(now);
+    const signalId = url.split("/").at(-1);
+    return { body: { ...(now < start + 30_000 ? RECEIVED : EXECUTED), signalId } };
+  });
+  const ids = Array.from({ length: 20 }, (_, index) => `s${index}`);
+  const settling = Promise.all(ids.map((id) => client.waitFor(id)));
+  for (let passed = 0; passed < 60_000; passed += 250) await environment.pass(250);
+  expect((await settling).map(({ signalId }) => signalId)).toEqual(ids);
+  const most = Math.max(
+    ...readsAt.map((from) => readsAt.filter((at) => at >= from && at < from + 10_000).length),
+  );
+  expect(most).toBeLessThanOrEqual(60);
+  expect(environment.time.pending()).toBe(0);
+});
+
 test("requests in flight are aborted when the client is closed, whether they wait or are sent", async () => {
   const { client, environment } = clientAnswered((_, index) =>
     index === 0 ? { status: 503, body: {} } : new Promise<Answer>(() => {}),

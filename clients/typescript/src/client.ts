@@ -155,7 +155,9 @@ export class LyrebirdClient {
 
   /**
    * Waits until a signal is EXECUTED or REJECTED. Rejects with `LyrebirdPendingError` if it is not within
-   * `waitMsMax`, by default somewhat more than the two minutes within which the server finishes it.
+   * `waitMsMax`, by default somewhat more than the two minutes within which the server finishes it. With many
+   * waits at once each polls less often, since the client's reads share one pace, and may end that much
+   * later.
    */
   async waitFor(signalId: string, { waitMsMax = WAIT_MS_MAX } = {}): Promise<SettledSignal> {
     const { random, timers } = this.#environment;

@@ -3,6 +3,7 @@
 // submission carries its idempotency key. So everything that leaves the outcome open is retried: a broken
 // connection, a truncated answer, 429, 503 and any other server failure. A final refusal is thrown at once. A
 // refused timestamp is retried once, by the server's clock.
+// Reads are paced: the server bans a key whose clients keep exceeding its limit.
 import { type Backoff, backoffMs } from "./backoff.ts";
 import type { Environment } from "./environment.ts";
 import { LyrebirdClosedError, LyrebirdHttpError, LyrebirdUnreachableError } from "./errors.ts";
@@ -25,6 +26,12 @@ const RETRIES: Backoff = { firstMs: 500, longestMs: 10_000 };
  * seconds.
  */
 const BURST_MS_MAX = 10_000;
+/**
+ * Reads that are sent in READS_WINDOW_MS; further ones wait. The server takes 60 of a key in that time
+ * (specification 8.2); the rest is for `test`, which counts as one, and for what is delayed on the way.
+ */
+const READS_MAX = 50;
+const READS_WINDOW_MS = 10_000;
 /** Source: specification 5.2. */
 const TIMESTAMP_REFUSED = "Request timestamp outside the allowed window";
 
@@ -40,6 +47,8 @@ type Parts = {
 export class Requests {
   readonly #parts: Parts;
   #stampedAt = 0;
+  /** When the last READS_MAX reads were sent, oldest first, Unix ms. */
+  readonly #readsAt: number[] = [];
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -72,22 +81,38 @@ export class Requests {
   }
 
   /** Resolves after a time, or when `over` is aborted; rejects when the client is closed first. */
-  async pause(waitMs: number, over: AbortSignal): Promise<void> {
+  async pause(waitMs: number, over?: AbortSignal): Promise<void> {
     const closing = this.#parts.closing;
     if (closing.aborted) throw new LyrebirdClosedError();
-    if (over.aborted) return;
+    if (over?.aborted) return;
     await new Promise<void>((resolve, reject) => {
       const end = () => {
         cancel();
         closing.removeEventListener("abort", end);
-        over.removeEventListener("abort", end);
+        over?.removeEventListener("abort", end);
         if (closing.aborted) reject(new LyrebirdClosedError());
         else resolve();
       };
       const cancel = this.#parts.environment.timers.after(waitMs, end);
       closing.addEventListener("abort", end);
-      over.addEventListener("abort", end);
+      over?.addEventListener("abort", end);
     });
+  }
+
+  /** Resolves when a read may be sent, and counts it. Rejects when the client is closed first. */
+  async #paceRead(): Promise<void> {
+    for (;;) {
+      const now = this.#parts.environment.now();
+      const oldest = this.#readsAt[0] ?? 0;
+      const isFull = this.#readsAt.length === READS_MAX;
+      // What lies in the future was sent before the clock was set back.
+      if (!isFull || oldest > now || now >= oldest + READS_WINDOW_MS) {
+        if (isFull) this.#readsAt.shift();
+        this.#readsAt.push(now);
+        return;
+      }
+      await this.pause(oldest + READS_WINDOW_MS - now);
+    }
   }
 
   /**
@@ -105,6 +130,7 @@ export class Requests {
   async #attempt({ method, path, body, idempotencyKey }: BotRequest): Promise<Outcome> {
     const { origin, credentials, environment, closing } = this.#parts;
     if (closing.aborted) throw new LyrebirdClosedError();
+    if (method === "GET") await this.#paceRead();
     const text = body === undefined ? "" : JSON.stringify(body);
     const signed = signRequest(credentials, { method, path, body: text }, this.#stamp());
     const headers = {

@@ -9,9 +9,11 @@ import {
   openPostgres,
   postgresTitle,
 } from "../../../test/support/servers/postgres.ts";
+import type { NewAuditRecord } from "../../domain/audit.ts";
 import { follow, openToCopiers } from "../contract/copying/records.ts";
 import { counterfactualOf } from "../contract/counterfactuals.ts";
 import { incomeOf, legOf } from "../contract/futures-records.ts";
+import { auditOf } from "../contract/people/people-records.ts";
 import { accountOf, commitOf, createdOf, keyOf, orderOf, tradeOf } from "../contract/records.ts";
 import { signalOf } from "../contract/signals/records.ts";
 import { everythingOf } from "../contract/store-under-test.ts";
@@ -101,8 +103,10 @@ describe.each(STORES.filter(({ isThere }) => isThere))("on $name", ({ place: pla
       copies: 0,
     });
     expect(linesOf(file).join("\n")).not.toContain("lately");
-    const removed = await place.use((db) => removeStrategies(db, ["old", "older"]));
-    expect(removed).toBe(Object.values(rows).reduce((sum, count) => sum + count, 0));
+    const removal = await place.use((db) => removeStrategies(db, ["old", "older"], { recordOf }));
+    expect(removal).toEqual({ rows: Object.values(rows).reduce((sum, count) => sum + count, 0), kept: [] });
+    const audit = await store.people.listAudit({ limit: 2 });
+    expect(audit.map(({ about }) => about.id).sort()).toEqual(["old", "older"]);
 
     expect(await Promise.all(others.map((id) => everythingOf(store, id)))).toEqual(before);
     expect(await everythingOf(store, "old")).toEqual({
@@ -124,6 +128,34 @@ describe.each(STORES.filter(({ isThere }) => isThere))("on $name", ({ place: pla
     await restored.close();
   });
 
+  test("one to which its owner binds a key after the listing stays as it is, with its key, and no record", async () => {
+    const place = await placeOf();
+    const store = await place.open();
+    await fill(store);
+    await place.use((db) => db.updateTable("strategies").set({ owner_id: "ann" }).execute());
+    const spare = keyOf("spare", { strategyId: null, ownerId: "ann" });
+    await store.people.createKey(spare, auditOf("KEY_CREATED", "ann"));
+    const listed = await place.use((db) => listArchivable(db, CLOSED_BEFORE));
+    expect(listed.map(({ strategyId }) => strategyId)).toEqual(["older", "old"]);
+
+    const binding = { keyId: spare.keyId, strategyId: "older", ownerId: "ann" };
+    expect(await store.people.bindKey(binding, auditOf("KEY_BOUND", "ann"))).toBe(true);
+    const before = await everythingOf(store, "older");
+    const keyBefore = (await store.listKeys()).find(({ key }) => key.keyId === spare.keyId);
+    expect(keyBefore?.key.strategyId).toBe("older");
+    const removal = await place.use((db) => removeStrategies(db, ["older", "old"], { recordOf }));
+    expect(removal.kept).toEqual(["older"]);
+    await store.close();
+    const opened = await place.open();
+    expect(await everythingOf(opened, "older")).toEqual(before);
+    expect((await opened.listKeys()).find(({ key }) => key.keyId === spare.keyId)).toEqual(keyBefore);
+    expect(await opened.loadAccount("old")).toBeNull();
+    const records = await opened.people.listAudit({ limit: 9 });
+    const archived = records.filter(({ what }) => what === "STRATEGY_ARCHIVED");
+    expect(archived.map(({ about }) => about.id)).toEqual(["old"]);
+    await opened.close();
+  });
+
   test("a removal that is interrupted is done when it is repeated, and nothing half removed is anybody's", async () => {
     const place = await placeOf();
     const store = await place.open();
@@ -131,6 +163,7 @@ describe.each(STORES.filter(({ isThere }) => isThere))("on $name", ({ place: pla
     const interruption = new AbortController();
     const interrupted = place.use((db) =>
       removeStrategies(db, ["old"], {
+        recordOf,
         signal: interruption.signal,
         onProgress: (rows) => rows >= 500 && interruption.abort(),
       }),
@@ -138,11 +171,19 @@ describe.each(STORES.filter(({ isThere }) => isThere))("on $name", ({ place: pla
     await expect(interrupted).rejects.toThrow(/abort/i);
     const left = await place.use((db) => listArchivable(db, CLOSED_BEFORE));
     expect(left.map(({ strategyId }) => strategyId)).toContain("old");
-    await place.use((db) => removeStrategies(db, ["old"]));
+    await place.use((db) => removeStrategies(db, ["old"], { recordOf }));
     expect((await everythingOf(store, "old")).orders).toEqual([]);
     expect(await place.use((db) => listArchivable(db, CLOSED_BEFORE))).toHaveLength(1);
     await store.close();
   });
+});
+
+const recordOf = (id: string): NewAuditRecord => ({
+  who: { kind: "COMMAND_LINE" },
+  what: "STRATEGY_ARCHIVED",
+  about: { kind: "STRATEGY", id },
+  at: LATELY,
+  details: {},
 });
 
 const compared = (strategyId: string) => counterfactualOf(1, ["1"], { strategyId });

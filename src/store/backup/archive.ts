@@ -5,9 +5,11 @@
 // Two kinds stay: one that somebody has copied, since the copiers' records tell of it, and one whose key is
 // live, since what is bound to a key can be read with it (specification 2.1) until its owner binds the key to
 // another or revokes it.
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type SqlBool, sql } from "kysely";
 import type { StrategyType } from "../../domain/account.ts";
+import type { NewAuditRecord } from "../../domain/audit.ts";
 import { migrationsDone } from "../migrations.ts";
+import { auditedIf } from "../people/audit.ts";
 import type { Tables } from "../schema.ts";
 import { strategyColumnOf, tablesAfter } from "./tables.ts";
 
@@ -18,6 +20,12 @@ const REMOVED_AT_ONCE = 500;
 
 /** The strategy, and its last journal entry. */
 const LAST_ROWS = 2;
+
+/** Of the strategy `s`: nobody has copied it, and no live key reads it. */
+const mayGo = sql<SqlBool>`
+  NOT EXISTS (SELECT 1 FROM copies AS c WHERE c.strategy_id = s.id)
+  AND NOT EXISTS (SELECT 1 FROM api_keys AS k WHERE k.strategy_id = s.id AND k.revoked_at IS NULL)
+`;
 
 export type ClosedStrategy = {
   readonly strategyId: string;
@@ -43,42 +51,55 @@ export async function listArchivable(
     .select(["s.id as strategyId", "s.type", "s.name", "s.owner_id as ownerId", "j.at as closedAt"])
     .where("s.status", "=", "CLOSED")
     .where("j.at", "<", closedBefore)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom("copies as c").select("c.id").whereRef("c.strategy_id", "=", "s.id"))),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("api_keys as k")
-            .select("k.id")
-            .whereRef("k.strategy_id", "=", "s.id")
-            .where("k.revoked_at", "is", null),
-        ),
-      ),
-    )
+    .where(mayGo)
     .orderBy("j.at")
     .orderBy("s.id")
     .limit(ARCHIVED_MAX)
     .execute();
 }
 
+type RemovalOptions = {
+  /** The audit record of a strategy's removal. */
+  readonly recordOf: (strategyId: string) => NewAuditRecord;
+  readonly onProgress?: (rows: number) => void;
+  readonly signal?: AbortSignal;
+};
+
+/** `kept` are the strategies that were left as they are. */
+type Removal = { readonly rows: number; readonly kept: readonly string[] };
+
 /**
- * Removes what is of these strategies, and them; answers how many rows. A removal that is interrupted can be
- * repeated: a strategy and the journal entry that closed it go last, and it is nobody's while its rows go.
+ * Removes what is of these strategies, and them; answers how many rows. One that may not go any more since
+ * it was listed is left as it is. A removal that is interrupted can be repeated: a strategy and the journal
+ * entry that closed it go last, and it is nobody's while its rows go, so that no key can be bound to it.
  * Their keys, which are revoked, stay and are bound to nothing.
  */
 export async function removeStrategies(
   db: Kysely<Tables>,
   strategyIds: readonly string[],
-  { onProgress = () => {}, signal }: { onProgress?: (rows: number) => void; signal?: AbortSignal } = {},
-): Promise<number> {
+  { recordOf, onProgress = () => {}, signal }: RemovalOptions,
+): Promise<Removal> {
   const tables = await tablesAfter(await migrationsDone(db));
   const theirs = tables.filter(
     (table) => table.name !== "strategies" && strategyColumnOf(table) === "strategy_id",
   );
+  const kept: string[] = [];
   let removed = 0;
   for (const strategyId of strategyIds) {
-    await db.updateTable("strategies").set({ owner_id: null }).where("id", "=", strategyId).execute();
+    // Keys are bound in audited transactions too, so that none is while this one decides.
+    const goes = await auditedIf(db, [recordOf(strategyId)], async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable("strategies as s")
+        .set({ owner_id: null })
+        .where("s.id", "=", strategyId)
+        .where(mayGo)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    });
+    if (!goes) {
+      kept.push(strategyId);
+      continue;
+    }
     for (const { name, key } of theirs) {
       const keyColumns = sql.join(key.map((column) => sql.ref(column)));
       const isEarly =
@@ -109,5 +130,5 @@ export async function removeStrategies(
     });
     removed += LAST_ROWS;
   }
-  return removed;
+  return { rows: removed, kept };
 }
