@@ -2,6 +2,7 @@
 // number and text, and does not compile until every name has one.
 
 import type { Amount } from "../money/decimal.ts";
+import type { StrategyType } from "./account.ts";
 import type { ClientOrderType } from "./order.ts";
 import type { FilterName } from "./symbol.ts";
 
@@ -23,7 +24,7 @@ export type Refusal =
   | { readonly refusal: "PARAMETERS_EXCLUSIVE" }
   | { readonly refusal: "PARAMETER_INVALID"; readonly parameter: string }
   | { readonly refusal: "PARAMETERS_INVALID" }
-  | { readonly refusal: "PARAMETER_TOO_PRECISE"; readonly parameter: string }
+  | { readonly refusal: "PARAMETER_TOO_PRECISE"; readonly parameter: string; readonly family: StrategyType }
   | { readonly refusal: "LIST_MALFORMED"; readonly parameter: string }
   | { readonly refusal: "SYMBOL_DUPLICATED" }
   | { readonly refusal: "ILLEGAL_CHARACTERS"; readonly parameter: string; readonly legalRange: string }

@@ -75,7 +75,8 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   PARAMETERS_EXCLUSIVE: bad(-1128, "Combination of optional parameters invalid."),
   PARAMETER_INVALID: ({ parameter }) => bad(-1130, `Data sent for parameter '${parameter}' is not valid.`),
   PARAMETERS_INVALID: bad(-1130, "Invalid data sent for a parameter."),
-  PARAMETER_TOO_PRECISE: ({ parameter }) => bad(-1111, `Parameter '${parameter}' has too much precision.`),
+  PARAMETER_TOO_PRECISE: ({ parameter, family }) =>
+    family === "FUTURES" ? PRECISION_OVER : bad(-1111, `Parameter '${parameter}' has too much precision.`),
   LIST_MALFORMED: ({ parameter }) => bad(-1135, `JSON sent for parameter '${parameter}' is not valid`),
   SYMBOL_DUPLICATED: bad(-1151, "Symbol is present multiple times in the list."),
   ILLEGAL_CHARACTERS: ({ parameter, legalRange }) =>

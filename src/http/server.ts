@@ -11,6 +11,7 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import type { Logger } from "pino";
 import type { Refusal } from "../domain/refusal.ts";
+import { MasterVersionMissing } from "../keys/master-key.ts";
 import { CONNECTIONS_PER_ADDRESS_DEFAULT, ConnectionBound } from "../rate-limits/connections.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { BOT_MESSAGES, handleBot, isBotPath } from "./bot/protocol.ts";
@@ -96,7 +97,8 @@ export function createServer(gateway: Gateway, parts: ServerParts) {
     } catch (error) {
       if (error instanceof StoreUnavailable) {
         // Nothing was executed. Whether a signal was recorded, its client finds out by sending it again.
-        log.warn({ reason: error.message }, "the database is out of reach");
+        if (!(error instanceof MasterVersionMissing))
+          log.warn({ reason: error.message }, "the database is out of reach");
         send(outgoing, words.refused({ refusal: "BUSY" }));
         return;
       }

@@ -32,7 +32,7 @@ export function issueApiKey(
   return { record, secret: secretOf(master, record) };
 }
 
-/** The secret of a key: 64 lowercase hex characters, used as text. */
+/** The secret of a key: 64 lowercase hex characters, used as text. Throws MasterVersionMissing. */
 export function secretOf(master: MasterKey, { keyId, salt, masterVersion }: ApiKeyRecord): string {
   return createHmac("sha256", master.keyOf(masterVersion))
     .update(`${SECRET_DOMAIN}|${masterVersion}|${keyId}|${salt}`)

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import type { Store } from "../store/store.ts";
+import { type Store, StoreUnavailable } from "../store/store.ts";
 
 /** Separates this use of the master key from any other. */
 const CHECK_DOMAIN = "lyrebird master key check";
@@ -61,13 +61,17 @@ export class MasterKey {
     }
   }
 
-  /** The key of a version. Throws if there is none. */
+  /** The key of a version. Throws MasterVersionMissing if there is none, or none that can be read. */
   keyOf(version: number): KeyObject {
     const known = this.#keys[version - 1];
     if (known !== undefined) return known;
-    this.lookAgain();
+    try {
+      this.lookAgain();
+    } catch (cause) {
+      throw new MasterVersionMissing(version, this.file, { cause });
+    }
     const added = this.#keys[version - 1];
-    if (added === undefined) throw new Error(`there is no master key of version ${version}`);
+    if (added === undefined) throw new MasterVersionMissing(version, this.file);
     return added;
   }
 
@@ -111,6 +115,17 @@ export function createMasterKey(file: string): void {
 /** A new version of the master key, as its line in the file. */
 export function newVersionLine(): string {
   return `${randomBytes(MASTER_KEY_BYTES).toString("hex")}\n`;
+}
+
+/**
+ * The file lacks a version that something in the database was made with: whatever needs it cannot be answered
+ * here, and nothing was executed. The key watch logs that, once.
+ */
+export class MasterVersionMissing extends StoreUnavailable {
+  constructor(version: number, file: string, options?: ErrorOptions) {
+    const remedy = "copy the file from the server where the master key was rotated";
+    super(`there is no master key of version ${version} in ${file}: ${remedy}`, options);
+  }
 }
 
 /** The database's API keys were made with another master key. */

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
-import type { Store } from "../store/store.ts";
+import { type Store, StoreUnavailable } from "../store/store.ts";
 import { issueApiKey, secretOf } from "./api-keys.ts";
 import { createKeyWatch, LOOK_MS } from "./key-watch.ts";
 import { checkValueOf, readMasterKey, verifyMasterKey } from "./master-key.ts";
@@ -103,6 +103,34 @@ describe("rotating", () => {
     await verifyMasterKey(store, readMasterKey(master.file));
   });
 
+  test("of a file that cannot be replaced says what to do, and changes nothing", async () => {
+    const store = await newStore();
+    const line = newLine();
+    const master = readMasterKey(fileOf(line));
+    await verifyMasterKey(store, master);
+    // As of a file that is a mount of its own.
+    const rename = () => {
+      throw new Error("EBUSY: resource busy or locked");
+    };
+    const rotating = rotateMasterKey(store, master, AT, rename);
+    await expect(rotating).rejects.toThrow(/cannot be replaced: mount its directory.*EBUSY/);
+    expect(await store.newestMasterVersion()).toBe(1);
+    expect(await store.people.listAudit({ limit: 1 })).toEqual([]);
+    expect(readFileSync(master.file, "utf8")).toBe(`${line}\n`);
+    expect(readdirSync(dirname(master.file))).toEqual(["master.key"]);
+    expect(await rotateMasterKey(store, master, AT)).toBe(2);
+  });
+
+  test("finishes a check that was interrupted before the file was replaced by its copy", async () => {
+    const store = await newStore();
+    const line = newLine();
+    const master = readMasterKey(fileOf(line));
+    await verifyMasterKey(store, master);
+    writeLines(`${master.file}.next`, line);
+    expect(await rotateMasterKey(store, master, AT)).toBe(2);
+    expect(readdirSync(dirname(master.file))).toEqual(["master.key"]);
+  });
+
   test("does not take what is left of another rotation", async () => {
     const store = await newStore();
     const master = readMasterKey(fileOf(newLine()));
@@ -163,6 +191,36 @@ describe("a running server", () => {
     await watch.run();
     expect(running.current).toBe(1);
     expect(logged).toEqual([expect.stringContaining("version 2 of the master key is not the one")]);
+  });
+
+  test("whose file lacks a version that the database has been used with says so once", async () => {
+    const store = await newStore();
+    const line = newLine();
+    const running = readMasterKey(fileOf(line));
+    await verifyMasterKey(store, running);
+    const elsewhere = readMasterKey(fileOf(line));
+    await rotateMasterKey(store, elsewhere, AT);
+    const { record, secret } = issueApiKey(elsewhere, TERMS);
+    expect(() => secretOf(running, record)).toThrow(StoreUnavailable);
+    expect(() => secretOf(running, record)).toThrow("version 2 in");
+    const { watch, logged } = watchOf(store, running);
+    await watch.run();
+    await watch.run();
+    expect(logged).toEqual([expect.stringContaining("copy the file from the server")]);
+    writeLines(running.file, ...readFileSync(elsewhere.file, "utf8").trim().split("\n"));
+    expect(secretOf(running, record)).toBe(secret);
+    await watch.run();
+    expect(logged.slice(1)).toEqual(["the master key was rotated"]);
+  });
+
+  test("says nothing of its master key while the database is out of reach", async () => {
+    const store = await newStore();
+    const running = readMasterKey(fileOf(newLine()));
+    await verifyMasterKey(store, running);
+    const away = { newestMasterVersion: () => Promise.reject(new StoreUnavailable("away")) };
+    const { watch, logged } = watchOf({ ...store, ...away }, running);
+    await watch.run();
+    expect(logged).toEqual([]);
   });
 
   test("continues with the known versions when its file is gone, and says so once", async () => {

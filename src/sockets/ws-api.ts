@@ -39,6 +39,7 @@ import {
 } from "../http/route.ts";
 import { RATE_LIMITS } from "../http/routes/exchange-info.ts";
 import type { KeyChecks } from "../keys/key-checks.ts";
+import { MasterVersionMissing } from "../keys/master-key.ts";
 import type { RequestContext } from "../observability/request-context.ts";
 import type { Usage } from "../rate-limits/budgets.ts";
 import { addressHolder } from "../rate-limits/holder.ts";
@@ -250,9 +251,10 @@ class ApiConnection implements ConnectionHandler {
       afterwards?.();
       await left;
     } catch (error) {
-      if (error instanceof StoreUnavailable)
-        log.warn({ reason: error.message }, "the database is out of reach");
-      else log.error({ err: error, method }, "a request of the WebSocket API could not be answered");
+      if (error instanceof StoreUnavailable) {
+        if (!(error instanceof MasterVersionMissing))
+          log.warn({ reason: error.message }, "the database is out of reach");
+      } else log.error({ err: error, method }, "a request of the WebSocket API could not be answered");
       const body = String(this.#error(envelope, faultOf(error), this.#addressUsage()).body);
       await (await this.#connection.answer(body)).left;
     } finally {

@@ -17,12 +17,13 @@ export function historyQueries(db: Kysely<Tables>) {
     async findOrder(strategyId, order) {
       const ofStrategy = db.selectFrom("orders").select("body").where("strategy_id", "=", strategyId);
       if ("orderId" in order) {
-        // Without its symbol an order is looked for among all orders of the strategy.
         const { orderId, symbol } = order;
         if (!areTexts(symbol ?? "")) return null;
         const byId = ofStrategy.where("order_id", "=", orderId);
-        const query = symbol === undefined ? byId : byId.where("symbol", "=", symbol);
-        return orderOfRow(await query.executeTakeFirst());
+        if (symbol !== undefined)
+          return orderOfRow(await byId.where("symbol", "=", symbol).executeTakeFirst());
+        const open = await byId.where(sql<boolean>`is_open = 1`).executeTakeFirst();
+        return orderOfRow(open ?? (await findInEachSymbol(db, strategyId, orderId)));
       }
       const { clientOrderId } = order;
       if (!areTexts(clientOrderId)) return null;
@@ -75,17 +76,10 @@ export function historyQueries(db: Kysely<Tables>) {
     },
 
     async listTradedSymbols(strategyId) {
-      // From one symbol to the next: a plain DISTINCT would go through all trades.
       const { rows } = await sql<{ symbol: string }>`
-        WITH RECURSIVE traded(symbol) AS (
-          SELECT MIN(symbol) FROM trades WHERE strategy_id = ${strategyId}
-          UNION ALL
-          SELECT (
-            SELECT MIN(t.symbol) FROM trades t WHERE t.strategy_id = ${strategyId} AND t.symbol > traded.symbol
-          ) FROM traded WHERE traded.symbol IS NOT NULL
-        )
-        SELECT symbol FROM traded WHERE symbol IS NOT NULL
-      `.execute(db);
+        ${withSymbolsOf("trades", strategyId)} SELECT symbol FROM symbols WHERE symbol IS NOT NULL`.execute(
+        db,
+      );
       return rows.map(({ symbol }) => symbol).sort();
     },
 
@@ -172,6 +166,32 @@ type EntryRow = {
 
 function entryOfRow({ version, key, at, events }: EntryRow): JournalEntry {
   return { version, key: keyOfEntry(key), at, events: decodeEvents(events) };
+}
+
+/** Begins a query with the table `symbols`: those of which a strategy has rows, and at the end null. */
+function withSymbolsOf(table: "orders" | "trades", strategyId: string): RawBuilder<unknown> {
+  const rows = sql.table(table);
+  // From one symbol to the next by the primary key: a plain DISTINCT would go through all rows.
+  return sql`
+    WITH RECURSIVE symbols(symbol) AS (
+      SELECT MIN(symbol) FROM ${rows} WHERE strategy_id = ${strategyId}
+      UNION ALL
+      SELECT (
+        SELECT MIN(r.symbol) FROM ${rows} r WHERE r.strategy_id = ${strategyId} AND r.symbol > symbols.symbol
+      ) FROM symbols WHERE symbols.symbol IS NOT NULL
+    )`;
+}
+
+/** The row of an order whose symbol is not known. A closed one has no index without the symbol. */
+async function findInEachSymbol(db: Kysely<Tables>, strategyId: string, orderId: number) {
+  const { rows } = await sql<{ body: string | null }>`
+    ${withSymbolsOf("orders", strategyId)}
+    SELECT (
+      SELECT o.body FROM orders o
+      WHERE o.strategy_id = ${strategyId} AND o.symbol = symbols.symbol AND o.order_id = ${orderId}
+    ) AS body FROM symbols`.execute(db);
+  const body = rows.find((row) => row.body !== null)?.body;
+  return body == null ? undefined : { body };
 }
 
 function orderOfRow(row: { body: string } | undefined): Order | null {

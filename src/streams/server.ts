@@ -12,6 +12,7 @@ import { type Namespace, Server, type Socket } from "socket.io";
 import { Semaphore } from "../concurrency/semaphore.ts";
 import type { Timers } from "../concurrency/time.ts";
 import { KeyChecks } from "../keys/key-checks.ts";
+import { MasterVersionMissing } from "../keys/master-key.ts";
 import type { TradingPairs } from "../market/pairs.ts";
 import { ConnectionBound, STREAMS_PER_ADDRESS_DEFAULT } from "../rate-limits/connections.ts";
 import { addressHolder } from "../rate-limits/holder.ts";
@@ -143,6 +144,7 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
     } catch (error) {
       // The client has left, and at the end of the program there is no database.
       if (socket.conn.readyState !== "open") return streamError("INTERNAL");
+      if (error instanceof MasterVersionMissing) return streamError("INTERNAL");
       if (error instanceof StoreUnavailable) log.warn({ reason: error.message }, OUT_OF_REACH);
       else log.error({ err: error }, "a stream handshake could not be checked");
       return streamError("INTERNAL");

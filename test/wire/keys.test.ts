@@ -1,4 +1,5 @@
-// A key on each signed spot route, by its binding: none, a strategy of the other type, or a closed one.
+// A key on each signed spot route, by its binding: none, a strategy of the other type, or a closed one. A key
+// whose secret cannot be derived.
 import { beforeAll, describe, expect, test } from "vitest";
 import { SPOT_ROUTES } from "../../src/http/routes/spot.ts";
 import { changeKeyRows } from "../support/servers/database.ts";
@@ -84,4 +85,10 @@ describe("a key of a closed strategy", () => {
       body: { code: -2010 },
     });
   });
+});
+
+test("a key of a version that the master key's file lacks is refused 503 -1008 until the file has it", async () => {
+  const key = gateway.takeStrategy();
+  changeKeyRows(gateway.dataDir, "UPDATE api_keys SET master_version = 2 WHERE api_key = ?", key.apiKey);
+  expect(await ask(key, "GET", "/api/v3/account")).toMatchObject({ status: 503, body: { code: -1008 } });
 });

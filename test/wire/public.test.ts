@@ -293,6 +293,7 @@ describe("exchangeInfo", () => {
     const bare = rows.map((row) => ({ ...row, permissionSets: [] }));
     expect(await rowsOf("showPermissionSets=false")).toEqual(bare);
     expect(await rowsOf("showPermissionSets=false&symbol=XRPUSDT")).toEqual([bare[2]]);
+    expect(await rowsOf("showPermissionSets=False")).toEqual(bare);
     expect(await rowsOf("showPermissionSets=true")).toEqual(rows);
   });
 

@@ -259,9 +259,16 @@ describe("money:", () => {
 
   test("omitZeroBalances leaves out what is empty", async () => {
     const { account, place } = trader();
+    // The commission of a purchase is a thousandth of it.
+    await place({ ...MARKET_BUY, symbol: "DOGEUSDT", quantity: "1000" });
+    await place({ ...MARKET_BUY, symbol: "DOGEUSDT", side: "SELL", quantity: "999" });
     await place({ ...MARKET_BUY, quantity: "0.001" });
-    const { body } = await account({ omitZeroBalances: "true" });
-    expect(body.balances.map(({ asset }: { asset: string }) => asset)).toEqual(["USDT", "BTC"]);
+    expect((await account()).body.balances[1]).toMatchObject({ asset: "DOGE", free: "0.00000000" });
+    for (const omitZeroBalances of ["true", "True"]) {
+      const { body } = await account({ omitZeroBalances });
+      expect(body.balances.map(({ asset }: { asset: string }) => asset)).toEqual(["USDT", "BTC"]);
+    }
+    expect(refusalOf(await account({ omitZeroBalances: "yes" }))).toMatchObject({ status: 400, code: -1130 });
   });
 });
 

@@ -29,15 +29,15 @@ export async function cancel(
   call: BotCall,
 ): Promise<Canceled | Failure | Refusal> {
   const { strategyId } = strategyOf(call);
-  const find = () => findOrder(ports, strategyId, wanted.collectiveId.toLowerCase());
-  const found = await find();
+  const found = await findOrder(ports, strategyId, wanted.collectiveId.toLowerCase());
   if (found === null) return failure(404, "Order not found");
   if (!isOpen(found)) return terminal(found);
-  const executed = await ports.desk.execute(strategyId, { type: "CancelOrder", orderId: found.orderId });
+  const { orderId, symbol } = found;
+  const executed = await ports.desk.execute(strategyId, { type: "CancelOrder", orderId });
   // ORDER_NOT_OPEN: it was filled or canceled since it was found.
   if (isRefusal(executed) && executed.refusal !== "ORDER_NOT_OPEN") return executed;
-  const order = await find();
-  if (order === null) throw new Error(`an order that was placed stays: ${found.orderId}`);
+  const order = await ports.store.findOrder(strategyId, { orderId, symbol });
+  if (order === null) throw new Error(`an order that was placed stays: ${orderId}`);
   return isRefusal(executed) ? terminal(order) : { order, message: "Order cancelled" };
 }
 

@@ -46,6 +46,7 @@ export function optionalText<Name extends string>(parameters: Parameters<Name>, 
 export function amount<D extends Decimal, Name extends string>(
   parameters: Parameters<Name>,
   name: Name,
+  family: StrategyType,
 ): D | Refusal {
   const value = text(parameters, name);
   if (typeof value !== "string") return value;
@@ -53,7 +54,7 @@ export function amount<D extends Decimal, Name extends string>(
   if (parsed === "NOT_A_DECIMAL") {
     return { refusal: "ILLEGAL_CHARACTERS", parameter: name, legalRange: DECIMAL_RANGE };
   }
-  if (parsed === "TOO_PRECISE") return { refusal: "PARAMETER_TOO_PRECISE", parameter: name };
+  if (parsed === "TOO_PRECISE") return { refusal: "PARAMETER_TOO_PRECISE", parameter: name, family };
   return parsed as D;
 }
 

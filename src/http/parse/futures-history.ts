@@ -54,7 +54,11 @@ export const LEG_LIST_PARAMETERS = {
 export const INCOME_PARAMETERS = {
   symbol: { ...SYMBOL_OR_ALL, description: "A symbol; one that is unknown has no rows." },
   incomeType: optional("text", "A type of income; one that is unknown has no rows.", { default: "all" }),
-  startTime: { ...START_TIME, default: "seven days before the end" },
+  startTime: {
+    ...START_TIME,
+    description: "Inclusive. What is older than three months is not listed.",
+    default: "seven days before the end",
+  },
   endTime: { ...END_TIME, description: "Inclusive. Not before `startTime`.", default: "now" },
   page: optional("count", "", { default: String(PAGES.standard), min: 1, max: PAGES.max }),
   limit: optional("count", "", { default: String(INCOMES.standard), min: 1, max: INCOMES.max }),
@@ -65,6 +69,8 @@ type SpanName = keyof typeof SPAN_PARAMETERS;
 const DAY_MS = 86_400_000;
 const SPAN_DAYS = 7;
 const SPAN_MS = SPAN_DAYS * DAY_MS;
+/** How far back incomes are listed, ms: three months, however long. Source: reference exchange, 11.8. */
+const INCOMES_LISTED_MS = 92 * DAY_MS;
 
 /**
  * Reads the parameters of allOrders; `orderId` is the first id wanted. Refuses PARAMETER_MISSING without a
@@ -146,6 +152,12 @@ export function sinceLastDays<Query extends Partial<Times & Ids>>(query: Query, 
     (each) => each !== undefined,
   );
   return isNarrowed ? query : { ...query, startTime: now - SPAN_MS };
+}
+
+/** The same of incomes, of which none older than three months are listed. */
+export function incomesListed(query: IncomeQuery, now: number): IncomeQuery {
+  const { startTime, ...others } = sinceLastDays(query, now);
+  return { ...others, startTime: Math.max(startTime ?? 0, now - INCOMES_LISTED_MS) };
 }
 
 type Times = { readonly startTime: number | undefined; readonly endTime: number | undefined };

@@ -166,13 +166,13 @@ const TERMS: {
   MARKET(parameters) {
     const extra = anyOf(parameters, ["timeInForce", "price"]);
     if (extra !== null) return extra;
-    return allOf({ size: quantitySize(parameters), price: null });
+    return allOf({ size: quantitySize(parameters, "FUTURES"), price: null });
   },
 
   LIMIT(parameters, profile) {
     const timeInForce = timeInForceOf(parameters, "FUTURES", profile);
     if (isRefusal(timeInForce)) return timeInForce;
-    const terms = limitTerms(parameters);
+    const terms = limitTerms(parameters, "FUTURES");
     return isRefusal(terms) ? terms : { ...terms, ...timeInForce };
   },
 };
@@ -225,7 +225,9 @@ function optionalPrice(
   parameters: FuturesOrderParameters,
   name: (typeof ATTACHED)[number],
 ): Price | null | Refusal {
-  return optionalText(parameters, name) === null ? null : amount<Price, typeof name>(parameters, name);
+  return optionalText(parameters, name) === null
+    ? null
+    : amount<Price, typeof name>(parameters, name, "FUTURES");
 }
 
 /**

@@ -121,5 +121,5 @@ function triggerOf(parameters: LegParameters): Price | Refusal {
   const alias = optionalText(parameters, "triggerPrice");
   if (stopPrice !== null && alias !== null && stopPrice !== alias) return { refusal: "PARAMETERS_EXCLUSIVE" };
   const name = stopPrice === null && alias !== null ? "triggerPrice" : "stopPrice";
-  return amount<Price, typeof name>(parameters, name);
+  return amount<Price, typeof name>(parameters, name, "FUTURES");
 }

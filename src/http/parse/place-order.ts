@@ -106,22 +106,22 @@ const TERMS: {
     if (isRefusal(timeInForce)) return timeInForce;
     const extra = anyOf(parameters, ["quoteOrderQty", "stopPrice"]);
     if (extra !== null) return extra;
-    const terms = limitTerms(parameters);
+    const terms = limitTerms(parameters, "SPOT");
     return isRefusal(terms) ? terms : { ...terms, ...timeInForce, stopPrice: null };
   },
 
   LIMIT_MAKER(parameters) {
     const extra = anyOf(parameters, ["timeInForce", "quoteOrderQty", "stopPrice"]);
     if (extra !== null) return extra;
-    const terms = limitTerms(parameters);
+    const terms = limitTerms(parameters, "SPOT");
     return isRefusal(terms) ? terms : { ...terms, stopPrice: null };
   },
 
   STOP_LOSS(parameters) {
     const extra = anyOf(parameters, ["timeInForce", "price", "quoteOrderQty"]);
     if (extra !== null) return extra;
-    const stopPrice = amount<Price, "stopPrice">(parameters, "stopPrice");
-    return allOf({ size: quantitySize(parameters), price: null, stopPrice });
+    const stopPrice = amount<Price, "stopPrice">(parameters, "stopPrice", "SPOT");
+    return allOf({ size: quantitySize(parameters, "SPOT"), price: null, stopPrice });
   },
 
   STOP_LOSS_LIMIT(parameters, _side, profile) {
@@ -129,9 +129,9 @@ const TERMS: {
     if (isRefusal(timeInForce)) return timeInForce;
     const extra = anyOf(parameters, ["quoteOrderQty"]);
     if (extra !== null) return extra;
-    const terms = limitTerms(parameters);
+    const terms = limitTerms(parameters, "SPOT");
     if (isRefusal(terms)) return terms;
-    const stopPrice = amount<Price, "stopPrice">(parameters, "stopPrice");
+    const stopPrice = amount<Price, "stopPrice">(parameters, "stopPrice", "SPOT");
     return isRefusal(stopPrice) ? stopPrice : { ...terms, ...timeInForce, stopPrice };
   },
 };
@@ -144,9 +144,9 @@ function marketSize(parameters: OrderParameters, side: Side): OrderSize | Refusa
     return { refusal: "PARAMETERS_MISSING", parameters: ["quantity", "quoteOrderQty"] };
   if (byQuote) {
     if (side === "SELL") return { refusal: "PARAMETER_NOT_REQUIRED", parameter: "quoteOrderQty" };
-    return allOf({ quoteQuantity: amount<Amount, "quoteOrderQty">(parameters, "quoteOrderQty") });
+    return allOf({ quoteQuantity: amount<Amount, "quoteOrderQty">(parameters, "quoteOrderQty", "SPOT") });
   }
-  return quantitySize(parameters);
+  return quantitySize(parameters, "SPOT");
 }
 
 function isOrderType(value: string, profile: FillProfileName): value is ClientOrderType {

@@ -86,15 +86,20 @@ export function nestedLegs(parameters: Parameters<never>): Refusal | null {
 const NESTED_LEG = /^(stopLoss|takeProfit)(\[|$)/;
 
 /** The size of an order that is given as a quantity. */
-export function quantitySize(parameters: Parameters<"quantity">): { readonly quantity: Quantity } | Refusal {
-  return allOf({ quantity: amount<Quantity, "quantity">(parameters, "quantity") });
+export function quantitySize(
+  parameters: Parameters<"quantity">,
+  family: StrategyType,
+): { readonly quantity: Quantity } | Refusal {
+  return allOf({ quantity: amount<Quantity, "quantity">(parameters, "quantity", family) });
 }
 
 /** The terms of every limit order. */
 export function limitTerms(
   parameters: Parameters<"quantity" | "price">,
+  family: StrategyType,
 ): Pick<PlaceOrder, "size" | "price"> | Refusal {
-  return allOf({ size: quantitySize(parameters), price: amount<Price, "price">(parameters, "price") });
+  const price = amount<Price, "price">(parameters, "price", family);
+  return allOf({ size: quantitySize(parameters, family), price });
 }
 
 /**

@@ -13,7 +13,7 @@ import type { ExchangeInfoBody } from "../../market/client/rules/listings.ts";
 import { WEIGHT_PER_MINUTE } from "../../rate-limits/budgets.ts";
 import type { Parameters } from "../parameters.ts";
 import { type Descriptions, IGNORED, optional } from "../parse/descriptions.ts";
-import { optionalText } from "../parse/fields.ts";
+import { optionalFlag, optionalText } from "../parse/fields.ts";
 import {
   type Listed,
   listedSymbols,
@@ -77,7 +77,7 @@ export function parseSpotExchangeInfo(parameters: Parameters, listings: Listings
   if (isRefusal(status)) return status;
   const isDescribed = permissions !== null || status !== null;
   if (names !== undefined && isDescribed) return { refusal: "PARAMETERS_EXCLUSIVE" };
-  const showsPermissionSets = readShowPermissionSets(parameters);
+  const showsPermissionSets = optionalFlag(parameters, "showPermissionSets") ?? true;
   if (isRefusal(showsPermissionSets)) return showsPermissionSets;
   return { names, permissions, status, showsPermissionSets };
 }
@@ -132,12 +132,6 @@ function readPermissions(parameters: Parameters): ReadonlySet<string> | null | R
   if (list === null) return { refusal: "LIST_MALFORMED", parameter: "permissions" };
   const isValid = list.every((permission) => PERMISSION.test(permission));
   return isValid ? new Set(list) : { refusal: "PARAMETER_INVALID", parameter: "permissions" };
-}
-
-function readShowPermissionSets(parameters: Parameters): boolean | Refusal {
-  const value = optionalText(parameters, "showPermissionSets") ?? "true";
-  if (value === "true") return true;
-  return value === "false" ? false : { refusal: "PARAMETER_INVALID", parameter: "showPermissionSets" };
 }
 
 /** Every permission that a symbol's sets name; older bodies have a plain list. */

@@ -7,7 +7,7 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { ContractTerms } from "../../domain/symbol.ts";
 import { leverageOf } from "../../engine/futures/margin.ts";
 import type { IncomeQuery } from "../../store/ports/trading.ts";
-import { sinceLastDays } from "../parse/futures-history.ts";
+import { incomesListed } from "../parse/futures-history.ts";
 import type { Ports } from "../pipeline.ts";
 import { standingsOf } from "../present/futures-account.ts";
 import { type Standing, standingOf } from "../present/futures-positions.ts";
@@ -88,7 +88,7 @@ export async function income(
   { strategyId }: SignedCall,
 ): Promise<readonly Income[]> {
   if (query === null) return [];
-  return await store.listIncomes(strategyId, sinceLastDays(query, markets.FUTURES.now()));
+  return await store.listIncomes(strategyId, incomesListed(query, markets.FUTURES.now()));
 }
 
 /** Waits for present mark prices, a short time at most for a symbol without one. */

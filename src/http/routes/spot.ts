@@ -4,7 +4,7 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { isSignalId } from "../../domain/signal.ts";
 import type { OrderQuery, TradeQuery } from "../../store/ports/trading.ts";
 import { optional, SYMBOL_OF_ROWS, SYMBOL_OF_ROWS_OR_ALL } from "../parse/descriptions.ts";
-import { optionalClientId, optionalText, text } from "../parse/fields.ts";
+import { optionalClientId, optionalFlag, optionalText, text } from "../parse/fields.ts";
 import {
   ORDER_LIST_PARAMETERS,
   parseAllOrders,
@@ -49,7 +49,7 @@ export const SPOT_ROUTES: readonly Route[] = [
       }),
     },
     weight: 20,
-    parse: (parameters) => optionalText(parameters, "omitZeroBalances") === "true",
+    parse: (parameters) => optionalFlag(parameters, "omitZeroBalances") ?? false,
     answer: account,
     present: ({ account, omitZeroBalances }, { userId }) =>
       presentAccount(account, { userId, omitZeroBalances }),

@@ -2,6 +2,7 @@
 // included.
 import { describe, expect, test } from "vitest";
 import { placementKey } from "../../domain/command.ts";
+import type { OrderStatus } from "../../domain/order.ts";
 import { accountOf, type Bounds, commitOf, LIST_CASES, orderOf, tradeOf, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 
@@ -19,6 +20,26 @@ export function orderAndTradeCases(opened: Opened): void {
       expect(await store.findOrder("one", { clientOrderId: "MINE" })).toBeNull();
       expect(await store.findOrder("two", { orderId: 12 })).toBeNull();
       expect(await store.findOrder("two", { clientOrderId: "mine" })).toBeNull();
+    });
+
+    test("an order is found without its symbol, open or not", async () => {
+      await create(store, "one", "two", "none");
+      const symbols = ["SOLUSDT", "BTCUSDT", "ETHUSDT"];
+      const orders = ["NEW", "CANCELED", "FILLED"].flatMap((status, row) =>
+        symbols.map((symbol, column) =>
+          orderOf(1 + row * symbols.length + column, { symbol, status: status as OrderStatus }),
+        ),
+      );
+      await commit(store, [
+        commitOf(accountOf("one"), 2, { orders }),
+        commitOf(accountOf("two"), 2, { orders: [orderOf(10, { symbol: "ADAUSDT", status: "FILLED" })] }),
+      ]);
+      for (const order of orders) {
+        expect(await store.findOrder("one", { orderId: order.orderId })).toEqual(order);
+      }
+      for (const strategyId of ["one", "none"]) {
+        expect(await store.findOrder(strategyId, { orderId: 10 })).toBeNull();
+      }
     });
 
     test("a symbol that no text of the database can be has no orders and no trades", async () => {

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { lockDirectory } from "../../config/data-directory.ts";
 import { storeContract } from "../contract/contract.ts";
 import { auditOf } from "../contract/people/people-records.ts";
+import { historyQueries } from "../history.ts";
 import { auditQueries } from "../people/audit.ts";
 import type { Tables } from "../schema.ts";
 import { type Store, StoreUnavailable } from "../store.ts";
@@ -130,6 +131,32 @@ describe("while another process has the lock", () => {
     expect(await auditQueries(db).listAudit({ limit: 9 })).toMatchObject([{ position: 1 }]);
     await db.destroy();
   });
+});
+
+test("an order is looked for without its symbol by steps through an index, never by a walk over all orders", async () => {
+  const file = join(directory, "lyrebird.sqlite");
+  await (await openSqliteStore(file)).close();
+  const database = openDatabase(file);
+  const asked: string[] = [];
+  const { prepare, ...others } = kyselyDatabase(database);
+  const noting = (text: string) => {
+    asked.push(text);
+    return prepare(text);
+  };
+  const db = new Kysely<Tables>({
+    dialect: new SqliteDialect({ database: { ...others, prepare: noting } }),
+  });
+  expect(await historyQueries(db).findOrder("one", { orderId: 1 })).toBeNull();
+  const steps = asked.flatMap((text) => database.prepare(`EXPLAIN QUERY PLAN ${text}`).all());
+  const found = steps.flatMap(({ detail }) => /^SEARCH .*(\(.*\))$/.exec(String(detail))?.[1] ?? []);
+  expect(found).toEqual([
+    "(strategy_id=? AND order_id=?)",
+    // Of a minimum, SQLite reads the first entry alone.
+    "(strategy_id=?)",
+    "(strategy_id=? AND symbol>?)",
+    "(strategy_id=? AND symbol=? AND order_id=?)",
+  ]);
+  await db.destroy();
 });
 
 describe("the lock of a data directory", () => {

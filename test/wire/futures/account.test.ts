@@ -244,6 +244,12 @@ describe("incomes", () => {
     market.time += 7 * 86_400_000;
     expect((await ask.income()).body).toEqual(body.slice(3));
     expect((await ask.income({ startTime: 1 })).body).toEqual(body);
+    // What is older than three months is not listed.
+    market.time = settlement.fundingTime + 92 * 86_400_000;
+    expect((await ask.income({ startTime: 1 })).body).toEqual(body.slice(2));
+    market.time += 1;
+    expect((await ask.income({ startTime: 1 })).body).toEqual(body.slice(3));
+    expect((await ask.income({ endTime: settlement.fundingTime })).body).toEqual([]);
   });
 
   test.each([

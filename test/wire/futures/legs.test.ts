@@ -119,6 +119,7 @@ describe("placing a leg", () => {
     ["above the highest price", { stopPrice: "4529764.1" }, -4002, ""],
     ["off the tick", { stopPrice: "57000.05" }, -4014, ""],
     ["too precise", { stopPrice: "57000.001" }, -1111, ""],
+    ["of nine decimals", { stopPrice: "57000.000000001" }, -1111, "Precision is over the maximum"],
     ["where there is no position", { symbol: "ETHUSDT", stopPrice: "2900" }, -4509, ""],
     ["on the side of the position", { side: "BUY", stopPrice: "66000" }, -4509, ""],
     ["that the mark price has reached", { stopPrice: "60000" }, -2021, ""],

@@ -177,6 +177,7 @@ const TABLE: readonly (readonly [string, Parameters, { code: number; msg: unknow
     { code: -4014, msg: "Price not increased by tick size." },
   ],
   ["at a price too precise", { ...LIMIT, price: "55000.001" }, PRECISION],
+  ["at a price of nine decimals", { ...LIMIT, price: "55000.000000001" }, PRECISION],
   [
     "above the band",
     { ...LIMIT, price: "72000.1" },
@@ -189,6 +190,7 @@ const TABLE: readonly (readonly [string, Parameters, { code: number; msg: unknow
   ],
   ["for nothing", { ...MARKET, quantity: "0" }, { code: -4003, msg: "Quantity less than zero." }],
   ["for a quantity too precise", { ...MARKET, quantity: "0.0005" }, PRECISION],
+  ["for a quantity of nine decimals", { ...MARKET, quantity: "0.001000001" }, PRECISION],
   [
     "above the largest lot",
     { ...LIMIT, quantity: "1000.001" },
