@@ -86,7 +86,7 @@ async function prune(options: Options, [file, ...others]: readonly string[]): Pr
     );
     for (const strategyId of removal.kept) {
       process.stdout.write(
-        `${strategyId} stays: since it was listed it was copied, or a key was bound to it; ${file} has it too\n`,
+        `${strategyId} stays: since it was listed a key was bound to it, or another prune has removed it; ${file} has it too\n`,
       );
     }
     process.stdout.write(

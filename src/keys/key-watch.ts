@@ -25,6 +25,11 @@ export function createKeyWatch({
 }): PeriodicTask {
   /** The last fault that was logged: each is logged once. */
   let lastFault = "";
+  /**
+   * The fault that the last look has found: logged once the next finds it too, since a rotation stores the new
+   * version before it replaces the file.
+   */
+  let found = "";
   return new PeriodicTask({
     every,
     intervalMs: LOOK_MS,
@@ -36,11 +41,14 @@ export function createKeyWatch({
       }
       await demandNewestVersion(store, master);
       lastFault = "";
+      found = "";
     },
     onError(error) {
       if (error instanceof StoreUnavailable) return;
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason === lastFault) return;
+      const isFoundAgain = reason === found;
+      found = reason;
+      if (reason === lastFault || !isFoundAgain) return;
       lastFault = reason;
       log.error({ reason }, "the master key's file cannot be used as it is; what was known stays");
     },

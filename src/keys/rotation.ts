@@ -35,7 +35,7 @@ export async function rotateMasterKey(
   // With a copy of the file: once the database has stored a version, servers without it do not start. It has
   // the name of the next file, so that it never takes the place of another rotation's new version. If that
   // name is taken, an interrupted rotation has made the same check.
-  writeNext(next, file, readFileSync(file, "utf8"));
+  replacing(file, () => writeNext(next, file, readFileSync(file, "utf8")));
   if (readFileSync(next).equals(readFileSync(file))) {
     try {
       replace(next, file, rename);
@@ -74,8 +74,14 @@ function writeNext(next: string, file: string, text: string): void {
 }
 
 function replace(next: string, file: string, rename: (from: string, to: string) => void): void {
+  replacing(file, () => rename(next, file));
+  syncFolder(dirname(file));
+}
+
+/** A step of replacing a file. Throws with what to do if it cannot be done. */
+function replacing(file: string, step: () => void): void {
   try {
-    rename(next, file);
+    step();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
@@ -83,7 +89,6 @@ function replace(next: string, file: string, rename: (from: string, to: string) 
       { cause: error },
     );
   }
-  syncFolder(dirname(file));
 }
 
 /** The next content of the file: the existing versions, and one more. */

@@ -7,7 +7,7 @@ import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import type { StrategyType } from "../domain/account.ts";
 import type { BoundKey } from "../domain/strategy.ts";
-import type { MasterKey } from "../keys/master-key.ts";
+import { type MasterKey, MasterVersionMissing } from "../keys/master-key.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import type { Budgets } from "../rate-limits/budgets.ts";
 import { type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
@@ -143,7 +143,12 @@ export function createObservability(parts: ObservabilityDeps): Observability {
     answered,
     failed(context, request, error) {
       const isStore = error instanceof StoreUnavailable || error instanceof StoreFailure;
-      const message = isStore ? "The database could not be reached." : "Something went wrong on our side.";
+      const isKeyless = error instanceof MasterVersionMissing;
+      const message = isKeyless
+        ? "This server cannot check the key yet: its master key file lacks a version."
+        : isStore
+          ? "The database could not be reached."
+          : "Something went wrong on our side.";
       answered(context, request, { status: isStore ? 503 : 500, refusal: { code: null, message } });
     },
     handshakeRefused: (refused) => refusals.handshake(refused),

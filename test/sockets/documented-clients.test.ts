@@ -53,7 +53,7 @@ test("the bounds in docs/sockets.md are the program's", () => {
       LIMITS.MARKET_STREAMS_MAX.toLocaleString("en"),
     ],
     [
-      "Of those, the streams that only clients of one address have",
+      "Of those, the streams that only clients of one address have, an IPv6 /64 being one",
       LIMITS.MARKET_STREAMS_PER_ADDRESS_MAX.toLocaleString("en"),
     ],
     [

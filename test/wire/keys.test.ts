@@ -87,7 +87,7 @@ describe("a key of a closed strategy", () => {
   });
 });
 
-test("a key of a version that the master key's file lacks is refused 503 -1008 until the file has it", async () => {
+test("a key of a version that the master key's file lacks is refused 503 -1008", async () => {
   const key = gateway.takeStrategy();
   changeKeyRows(gateway.dataDir, "UPDATE api_keys SET master_version = 2 WHERE api_key = ?", key.apiKey);
   expect(await ask(key, "GET", "/api/v3/account")).toMatchObject({ status: 503, body: { code: -1008 } });

@@ -57,6 +57,8 @@ export class Requests {
   /** The JSON of the answer. Rejects with one of this client's errors. */
   async send(request: BotRequest): Promise<unknown> {
     const { random, timers } = this.#parts.environment;
+    // The time for retries begins when it may be sent.
+    if (request.method === "GET") await this.#paceRead();
     const over = new AbortController();
     const cancel = timers.after(this.#parts.retryMsMax, () => over.abort());
     let wasClockMeasured = false;
@@ -74,6 +76,7 @@ export class Requests {
         if (isFinal(error) || waitMs > this.#parts.retryMsMax) throw error;
         await this.pause(waitMs, over.signal);
         if (over.signal.aborted) throw error;
+        if (request.method === "GET") await this.#paceRead();
       }
     } finally {
       cancel();
@@ -130,7 +133,6 @@ export class Requests {
   async #attempt({ method, path, body, idempotencyKey }: BotRequest): Promise<Outcome> {
     const { origin, credentials, environment, closing } = this.#parts;
     if (closing.aborted) throw new LyrebirdClosedError();
-    if (method === "GET") await this.#paceRead();
     const text = body === undefined ? "" : JSON.stringify(body);
     const signed = signRequest(credentials, { method, path, body: text }, this.#stamp());
     const headers = {

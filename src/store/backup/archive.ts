@@ -71,7 +71,7 @@ type Removal = { readonly rows: number; readonly kept: readonly string[] };
 /**
  * Removes what is of these strategies, and them; answers how many rows. One that may not go any more since
  * it was listed is left as it is. A removal that is interrupted can be repeated: a strategy and the journal
- * entry that closed it go last, and it is nobody's while its rows go, so that no key can be bound to it.
+ * entry that closed it go last, and it is nobody's while its rows go, so that its owner binds no key to it.
  * Their keys, which are revoked, stay and are bound to nothing.
  */
 export async function removeStrategies(

@@ -23,7 +23,12 @@ export function switchQueries(db: Kysely<Tables>) {
               return isSet
                 .doUpdateSet({ own_reason: reason, own_set_by: setBy, own_set_at: setAt })
                 .where("kill_switches.set_by", "<>", setBy)
-                .where("kill_switches.own_set_by", "is", null);
+                .where(({ eb, or }) =>
+                  or([
+                    eb("kill_switches.own_set_by", "is", null),
+                    eb("kill_switches.own_set_by", "<>", setBy),
+                  ]),
+                );
             return isSet
               .doUpdateSet(({ fn, ref }) => ({
                 ...{ reason, set_by: setBy, set_at: setAt },

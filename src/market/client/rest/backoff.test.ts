@@ -51,8 +51,8 @@ test("a delay is spread over half of itself to either side, and never above the 
 });
 
 test.each([
-  ["trading", retryPaces.trading, 197],
-  ["clients", retryPaces.clients, 23],
+  ["trading", retryPaces.trading, 171],
+  ["clients", retryPaces.clients, 52],
 ])(
   "however many retries of %s are wanted at once, no five minutes see more than its share",
   async (_whose, pace, most) => {
@@ -68,6 +68,6 @@ test.each([
       (from) => attempts.filter((at) => at >= from && at < from + 300_000).length,
     );
     expect(Math.max(...inFiveMinutes)).toBe(most);
-    expect(attempts.length).toBeGreaterThan(2.5 * most);
+    expect(attempts.length).toBeGreaterThan(2 * most);
   },
 );

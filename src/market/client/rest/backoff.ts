@@ -66,12 +66,12 @@ type RetryPace = { readonly atOnce: number; readonly pauseMs: number };
 
 /**
  * The pace of all connections to one host, apart for those of trading, which clients must not delay: at most
- * 197 and 23 retries in five minutes. The exchange takes 300 attempts; first connections and change-overs, of
+ * 171 and 52 retries in five minutes. The exchange takes 300 attempts; first connections and change-overs, of
  * which twelve connections make at most 72, have the rest. Source: reference exchange, section 17.1.
  */
 export const retryPaces = {
-  trading: { atOnce: 21, pauseMs: 1_700 },
-  clients: { atOnce: 3, pauseMs: 15_000 },
+  trading: { atOnce: 21, pauseMs: 2_000 },
+  clients: { atOnce: 12, pauseMs: 7_500 },
 } as const satisfies Readonly<Record<string, RetryPace>>;
 
 /** Begins retries of connections at a pace. */

@@ -60,8 +60,11 @@ const olderRetryMsMax = 6_400;
 const confirmationCheckMs = 20;
 /** A snapshot for more levels of a book that is known. */
 const deepenIntervalMs = 60_000;
-/** Diffs that wait for a snapshot, those of ten seconds: a snapshot is not older than that. */
-const diffsWaitingMax = 100;
+/**
+ * Diffs that wait for a snapshot. Live, those of ten seconds: a snapshot is not older than that. A fast tape
+ * sends those of a minute at once.
+ */
+const diffsWaitingMax = { live: 100, replayed: 1_000 } as const;
 
 export type LiveBooksOptions = {
   readonly protocol: Pick<FamilyProtocol, "family" | "bookPath" | "snapshotWeightPerMinute">;
@@ -338,7 +341,8 @@ class LiveBook {
     if (this.#expected !== null && diff.updateId >= this.#expected.updateId) this.#expected = null;
     if (this.#waiting !== null) {
       this.#waiting.push(diff);
-      if (this.#waiting.length > diffsWaitingMax) this.#waiting.shift();
+      const most = this.#options.isMetered ? diffsWaitingMax.live : diffsWaitingMax.replayed;
+      if (this.#waiting.length > most) this.#waiting.shift();
     }
     if (!this.book.isInSequence) return;
     if (!this.#apply(diff)) void this.#synchronize();
