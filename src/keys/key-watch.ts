@@ -26,8 +26,8 @@ export function createKeyWatch({
   /** The last fault that was logged: each is logged once. */
   let lastFault = "";
   /**
-   * The fault that the last look has found: logged once the next finds it too, since a rotation stores the new
-   * version before it replaces the file.
+   * The fault that the last look has found: logged once the next finds it too, since a rotation stores the
+   * new version before it replaces the file.
    */
   let found = "";
   return new PeriodicTask({
