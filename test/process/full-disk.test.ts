@@ -103,9 +103,8 @@ describe.skipIf(!hasOwnDisks)(
       fill(size * 0.03);
       await eventually("it is noticed", async () => (await metric("lyrebird_disk_is_short")) === 1);
       expect(await metric("lyrebird_disk_free_bytes")).toBeLessThan(size * 0.05);
-      expect(gateway.output()).toMatch(
-        /"level":50.*"the disk is nearly full: new orders, signals and sign-ups are refused/,
-      );
+      const said = /"level":50.*"the disk is nearly full: new orders, signals and sign-ups are refused/;
+      await eventually("the log says so", () => said.test(gateway.output()));
       const refused = await place();
       expect(refused).toMatchObject({
         status: 503,
@@ -140,7 +139,7 @@ describe.skipIf(!hasOwnDisks)(
       clear();
       await eventually("it is noticed", async () => (await metric("lyrebird_disk_is_short")) === 0);
       expect(await place()).toMatchObject({ status: 200 });
-      expect(gateway.output()).toContain("the disk has space again");
+      await eventually("the log says so", () => gateway.output().includes("the disk has space again"));
     });
   },
 );
