@@ -11,6 +11,7 @@ import {
   encodeState,
 } from "../codec.ts";
 import { auditedIf } from "../people/audit.ts";
+import { isShutOut } from "../people/persons.ts";
 import { keyOfEntry } from "../rows.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
@@ -24,26 +25,19 @@ export function leadQueries(db: Kysely<Tables>) {
   return {
     async setOpenToCopiers(strategyId, isOpen, audit) {
       return await auditedIf(db, [audit], async (transaction) => {
-        let change = transaction
+        const strategy = await transaction
+          .selectFrom("strategies")
+          .select("owner_id")
+          .where("id", "=", strategyId)
+          .executeTakeFirst();
+        const owner = strategy?.owner_id ?? null;
+        if (isOpen && owner !== null && (await isShutOut(transaction, owner))) return false;
+        const { numUpdatedRows } = await transaction
           .updateTable("strategies")
           .set({ is_open_to_copiers: isOpen ? 1 : 0, is_lead: 1 })
           .where("id", "=", strategyId)
-          .where("is_open_to_copiers", "=", isOpen ? 0 : 1);
-        if (isOpen) {
-          change = change.where(({ exists, not, selectFrom }) =>
-            not(
-              exists(
-                selectFrom("people")
-                  .select("id")
-                  .whereRef("id", "=", "strategies.owner_id")
-                  .where(({ eb, or }) =>
-                    or([eb("closed_at", "is not", null), eb("locked_at", "is not", null)]),
-                  ),
-              ),
-            ),
-          );
-        }
-        const { numUpdatedRows } = await change.executeTakeFirst();
+          .where("is_open_to_copiers", "=", isOpen ? 0 : 1)
+          .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
         const begun = await transaction
           .insertInto("leads")
