@@ -56,7 +56,8 @@ export type ConnectionTerms = {
   readonly statementMsMax?: number;
 };
 
-type Lost = { readonly address: string; readonly count: number };
+/** Where a connection leads to, and how many losses there had been when it was opened. */
+type Opening = { readonly address: string; readonly losses: number };
 
 export class Connections {
   readonly #addresses: Addresses;
@@ -64,9 +65,9 @@ export class Connections {
   readonly #terms: ConnectionTerms;
   /** By address: those that were tried. */
   readonly #pools = new Map<string, Pool>();
-  readonly #lost = new Map<string, number>();
-  /** Of each connection, how often one to its address had been lost under way when it was opened. */
-  readonly #openedAfter = new WeakMap<PoolClient, Lost>();
+  /** By address: how often a connection was lost under way. Those that were opened before are not used. */
+  readonly #losses = new Map<string, number>();
+  readonly #openings = new WeakMap<PoolClient, Opening>();
   #closing: Promise<unknown> | null = null;
 
   constructor(url: string, terms: ConnectionTerms) {
@@ -105,7 +106,7 @@ export class Connections {
     // The statement that fails reports it.
     pool.on("connect", (client) => {
       client.on("error", () => {});
-      this.#openedAfter.set(client, { address, count: this.#lost.get(address) ?? 0 });
+      this.#openings.set(client, { address, losses: this.#lossesOf(address) });
     });
     this.#pools.set(address, pool);
     return pool;
@@ -135,9 +136,13 @@ export class Connections {
   async #connect(address: string): Promise<PoolClient> {
     for (;;) {
       const client = await this.#poolOf(address).connect();
-      if (this.#openedAfter.get(client)?.count === (this.#lost.get(address) ?? 0)) return client;
+      if (this.#openings.get(client)?.losses === this.#lossesOf(address)) return client;
       client.release(true);
     }
+  }
+
+  #lossesOf(address: string): number {
+    return this.#losses.get(address) ?? 0;
   }
 
   /**
@@ -146,10 +151,11 @@ export class Connections {
    */
   drop(client: PoolClient, error: unknown): void {
     client.release(true);
-    const opened = this.#openedAfter.get(client);
-    if (error instanceof DatabaseError || opened === undefined) return;
-    if (opened.count === this.#lost.get(opened.address) || !this.#lost.has(opened.address))
-      this.#lost.set(opened.address, opened.count + 1);
+    const opening = this.#openings.get(client);
+    if (error instanceof DatabaseError || opening === undefined) return;
+    const { address, losses } = opening;
+    // Several that are lost together are one loss.
+    if (losses === this.#lossesOf(address)) this.#losses.set(address, losses + 1);
   }
 
   /** Asks one question. Rejects with StoreUnavailable if the database is out of reach. */
