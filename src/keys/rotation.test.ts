@@ -22,6 +22,17 @@ import { fileOf, newLine, writeLines } from "./testing/master-keys.ts";
 const AT = Date.UTC(2026, 0, 1);
 const TERMS = { label: "test", ownerId: null, strategyId: null, createdAt: AT };
 
+/** A master key that a server runs with, and a copy of it on another machine that was rotated. */
+async function rotatedElsewhere() {
+  const store = await newStore();
+  const line = newLine();
+  const running = readMasterKey(fileOf(line));
+  await verifyMasterKey(store, running);
+  const elsewhere = readMasterKey(fileOf(line));
+  await rotateMasterKey(store, elsewhere, AT);
+  return { store, line, running, elsewhere };
+}
+
 async function newStore(): Promise<Store> {
   const store = await openSqliteStore(join(dirname(fileOf(newLine())), "lyrebird.sqlite"));
   onTestFinished(() => store.close());
@@ -179,12 +190,7 @@ describe("a running server", () => {
   });
 
   test("does not make keys with a version that differs in the database, and says so once", async () => {
-    const store = await newStore();
-    const line = newLine();
-    const running = readMasterKey(fileOf(line));
-    await verifyMasterKey(store, running);
-    const elsewhere = readMasterKey(fileOf(line));
-    await rotateMasterKey(store, elsewhere, AT);
+    const { store, line, running } = await rotatedElsewhere();
     writeLines(running.file, line, newLine());
     const { watch, logged } = watchOf(store, running);
     await watch.run();
@@ -194,12 +200,7 @@ describe("a running server", () => {
   });
 
   test("whose file lacks a version that the database has been used with says so once", async () => {
-    const store = await newStore();
-    const line = newLine();
-    const running = readMasterKey(fileOf(line));
-    await verifyMasterKey(store, running);
-    const elsewhere = readMasterKey(fileOf(line));
-    await rotateMasterKey(store, elsewhere, AT);
+    const { store, running, elsewhere } = await rotatedElsewhere();
     const { record, secret } = issueApiKey(elsewhere, TERMS);
     expect(() => secretOf(running, record)).toThrow(StoreUnavailable);
     expect(() => secretOf(running, record)).toThrow("version 2 in");
