@@ -27,6 +27,7 @@ export function readBody(schema: z.ZodType | null, body: string, contentType: st
 export function readQuery(schema: z.ZodType | null, query: string): unknown {
   const pairs = [...new URLSearchParams(query)];
   const words = { message: "The address has errors.", action: "Fix what is marked." };
+  // The set does not grow by a name that it has.
   const known = new Set<string>();
   const twice = pairs.find(([name]) => known.size === known.add(name).size);
   if (twice !== undefined) {

@@ -115,7 +115,8 @@ function parameterHints({ query, body }: RefusedRequest["request"]): readonly st
     ];
   }
   const names = `${query}&${body}`.split("&").map((pair) => pair.split("=", 1)[0] ?? "");
-  const known = new Set<string>([""]);
+  // The set does not grow by a name that it has.
+  const known = new Set<string>();
   const repeated = names.find((name) => name !== "" && known.size === known.add(name).size);
   if (repeated !== undefined)
     return [`${shownName(repeated)} was sent more than once. Send each parameter once.`];
