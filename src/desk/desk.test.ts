@@ -280,6 +280,26 @@ describe("a database that another process keeps to itself", () => {
     await desk.execute("one", { type: "FillRestingOrder", orderId, seen: decimal("90") });
     expect((await store.findOrder("one", { orderId }))?.status).toBe("FILLED");
   });
+
+  test("refuses what clients send behind such a fill, which they would wait for, and loses no other", async () => {
+    const { desk, store, storage } = await createFixture();
+    const { orders } = executed(await desk.execute("one", buy("90", "a")));
+    const more = executed(await desk.execute("one", buy("89", "b")));
+    storage.busyCommits = 3;
+    const fill = (orderId = 0, seen = "90") =>
+      desk.execute("one", { type: "FillRestingOrder", orderId, seen: decimal(seen) });
+    const [, refused, filled, alsoRefused] = await Promise.all([
+      fill(orders[0]?.orderId),
+      desk.execute("one", buy("88", "c")),
+      fill(more.orders[0]?.orderId, "89"),
+      desk.execute("one", buy("87", "d")),
+    ]);
+    expect([refused, alsoRefused]).toEqual([{ refusal: "BUSY" }, { refusal: "BUSY" }]);
+    executed(filled);
+    expect(await store.listOpenOrders("one", null)).toEqual([]);
+    expect(desk.waitingCount()).toBe(0);
+    executed(await desk.execute("one", buy("88", "c")));
+  });
 });
 
 describe("announcements", () => {

@@ -369,14 +369,29 @@ export class Desk {
       }
       if (outcome === "BUSY") {
         // A client may retry.
-        if (isFromMarket(command)) continue;
-        return { refusal: "BUSY" };
+        if (!isFromMarket(command)) return { refusal: "BUSY" };
+        this.#refuseBehind(queue);
+        continue;
       }
       queue.cached = { account, version: entry.version };
       const committed = { strategyId, type: account.type, version: entry.version };
       const { arrival } = job;
       this.#announce({ ...committed, events, orders, legs, account, sequence, arrival });
       return { events, orders, legs, replayed: false };
+    }
+  }
+
+  /**
+   * Refuses what clients have sent behind a command of the market that could not be written: the market's is
+   * retried for as long as that takes, such as while the disk is full, and clients are not to wait for it.
+   */
+  #refuseBehind({ jobs }: StrategyQueue): void {
+    const behind = jobs.splice(1);
+    jobs.push(...behind.filter(({ command }) => isFromMarket(command)));
+    for (const job of behind) {
+      if (isFromMarket(job.command)) continue;
+      this.#commandsWaiting -= 1;
+      answer(job, { refusal: "BUSY" });
     }
   }
 
