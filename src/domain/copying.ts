@@ -646,9 +646,12 @@ export type DriftCause =
   | "CLOSED"
   | "STOPPED"
   | "OUTSIDE"
+  | "LIQUIDATED"
+  | "VENUE_CLOSED"
   | "PENDING"
   | "LIMITED"
-  | "PRICE_MOVED";
+  | "PRICE_MOVED"
+  | "UNEXPLAINED";
 
 /** Requests to a copy beside its lead's actions; each is executed once, in sequence with them. */
 export const COPY_REQUEST_KINDS = ["REPAIR", "CLOSE", "LOOK", "WITHDRAW"] as const;

@@ -3,9 +3,11 @@ import { describe, expect, test } from "vitest";
 import {
   type Amount,
   atLeastZero,
+  ceilToDigits,
   costUp,
   decimal,
   feeUp,
+  floorToDigits,
   floorToStep,
   formatBriefly,
   formatDecimal,
@@ -111,6 +113,12 @@ describe("rounding", () => {
   test("a step of zero asks nothing", () => {
     expect(isMultiple(quantity("0.12345678"), quantity("0"))).toBe(true);
     expect(floorToStep(quantity("0.12345678"), quantity("0"))).toBe(quantity("0.12345678"));
+    const toTwo = (text: string) =>
+      [floorToDigits(quantity(text), 2), ceilToDigits(quantity(text), 2)].map(formatBriefly);
+    expect(toTwo("1234.5")).toEqual(["1200", "1300"]);
+    expect(toTwo("0.00999")).toEqual(["0.0099", "0.01"]);
+    expect(toTwo("0.00000001")).toEqual(["0.00000001", "0.00000001"]);
+    expect(toTwo("0")).toEqual(["0", "0"]);
     expect(isMultiple(quantity("0.3"), quantity("0.1"))).toBe(true);
     expect(isMultiple(quantity("0.30000001"), quantity("0.1"))).toBe(false);
   });

@@ -204,6 +204,19 @@ export function floorToStep<D extends Decimal>(value: D, step: D): D {
   return step === 0n ? value : (((value as bigint) - ((value as bigint) % (step as bigint))) as D);
 }
 
+/** The value, which is not negative, rounded down to its first so many digits: 1234 to 1200 by two. */
+export function floorToDigits<D extends Decimal>(value: D, digits: number): D {
+  const dropped = Math.max((value as bigint).toString().length - digits, 0);
+  return floorToStep<D>(value, (10n ** BigInt(dropped)) as D);
+}
+
+/** The same rounded up: 1234 to 1300. */
+export function ceilToDigits<D extends Decimal>(value: D, digits: number): D {
+  const dropped = Math.max((value as bigint).toString().length - digits, 0);
+  const step = 10n ** BigInt(dropped);
+  return (divideUp(value, step) * step) as D;
+}
+
 /** Whether `value` is a multiple of `step`; a step of zero asks nothing. */
 export function isMultiple<D extends Decimal>(value: D, step: D): boolean {
   return step === 0n || (value as bigint) % (step as bigint) === 0n;

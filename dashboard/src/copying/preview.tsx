@@ -72,9 +72,14 @@ export function PreviewCard({ asked, isRunning = false }: PreviewCardProps) {
               )}
             </div>
           )}
+          {data?.isRounded === true && (data.rows.length > 0 || data.holds.length > 0) && (
+            <p className="px-4 pt-3 text-ink-soft text-sm">
+              Sizes are rounded down to two digits. A strategy’s own sizes are shown to those who copy it.
+            </p>
+          )}
           <Table
             caption="Preview"
-            columns={COLUMNS}
+            columns={data?.isRounded === false ? EXACT_COLUMNS : ROUNDED_COLUMNS}
             rows={data?.rows}
             rowKey={({ collectiveId }) => collectiveId}
             empty={
@@ -123,7 +128,7 @@ function HeldNow({ holds, isCopied }: { holds: PreviewJson["holds"]; isCopied: b
               "nothing would be opened: too little, or above your limits."
             ) : (
               <>
-                {isCopied ? "opens " : "would open "}
+                {isCopied ? "opens about " : "would open about "}
                 <Price value={quantity} />
                 {notional !== null && (
                   <>
@@ -141,7 +146,7 @@ function HeldNow({ holds, isCopied }: { holds: PreviewJson["holds"]; isCopied: b
   );
 }
 
-const COLUMNS: readonly Column<PreviewRowJson>[] = [
+const FIRST_COLUMNS: readonly Column<PreviewRowJson>[] = [
   timeColumn({ header: "Time", width: "w-[14%]" }, ({ at }) => at),
   headColumn({ header: "Order", width: "w-[20%]" }, ({ symbol, side, orderType }) => (
     <span>
@@ -149,8 +154,14 @@ const COLUMNS: readonly Column<PreviewRowJson>[] = [
       <span className="block font-normal text-ink-soft text-xs">{inWords(orderType)}</span>
     </span>
   )),
-  numberColumn("Strategy", ({ leadQuantity }) => <Price value={leadQuantity} />),
-  numberColumn("Scaled", ({ scaledQuantity }) => <Price value={scaledQuantity} />),
+];
+
+const SCALED_COLUMNS: readonly Column<PreviewRowJson>[] = [
+  numberColumn("Strategy", ({ leadQuantity }) => sizeOf(leadQuantity)),
+  numberColumn("Scaled", ({ scaledQuantity }) => sizeOf(scaledQuantity)),
+];
+
+const LAST_COLUMNS: readonly Column<PreviewRowJson>[] = [
   numberColumn("You", ({ quantity, notional }) =>
     quantity === null ? null : (
       <span className="inline-flex flex-col items-end">
@@ -181,3 +192,10 @@ const COLUMNS: readonly Column<PreviewRowJson>[] = [
     ),
   ),
 ];
+
+const ROUNDED_COLUMNS = [...FIRST_COLUMNS, ...LAST_COLUMNS];
+const EXACT_COLUMNS = [...FIRST_COLUMNS, ...SCALED_COLUMNS, ...LAST_COLUMNS];
+
+function sizeOf(quantity: string | null) {
+  return quantity === null ? null : <Price value={quantity} />;
+}

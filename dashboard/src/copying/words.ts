@@ -99,9 +99,12 @@ export const CAUSE_NAMES: Names<DriftRowJson["cause"]> = {
   CLOSED: "Closed for this copy",
   STOPPED: "Its stop or take profit was reached",
   OUTSIDE: "Traded outside the copy",
+  LIQUIDATED: "Liquidated by the exchange",
+  VENUE_CLOSED: "Closed by the exchange",
   PENDING: "In progress",
   LIMITED: "Your limits",
   PRICE_MOVED: "Balance ratio changed",
+  UNEXPLAINED: "Unexplained",
   OLDER: "Older than the checked lines",
 };
 

@@ -89,7 +89,7 @@ describe("a repair", () => {
       bounded("FUTURES", { lead: "0.02", own: "0.002" }, settings).map(({ cause }) => cause);
     expect(causeWith({ positionMax: decimal("0.6") })).toEqual(["LIMITED"]);
     expect(causeWith({ symbols: ["ETHUSDT"] })).toEqual(["LIMITED"]);
-    expect(causeWith({ positionMax: decimal("5") })).toEqual(["PRICE_MOVED"]);
+    expect(causeWith({ positionMax: decimal("5") })).toEqual(["UNEXPLAINED"]);
     // An excess is sold whatever the settings.
     const none = { symbols: ["ETHUSDT"], positionMax: decimal<Rate>("0.1") };
     expect(increase(none, { lead: "0", own: "0.01" })).toEqual(["SELL 0.01 reduce"]);

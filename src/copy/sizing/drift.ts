@@ -13,6 +13,7 @@ import {
   type Scale,
   type VenueSnapshot,
 } from "../../domain/copying.ts";
+import { STANDARD } from "../../domain/fill-profile.ts";
 import type { Side } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import {
@@ -54,7 +55,7 @@ import {
   worthOfOpening,
 } from "./proportion.ts";
 import { boundedOpening, copiedLeverage, symbolSkip } from "./scale-order.ts";
-import { marketQuantity, snapQuantity } from "./snap.ts";
+import { leastQuantity, marketQuantity, snapQuantity } from "./snap.ts";
 
 export type DriftInput = {
   readonly family: StrategyType;
@@ -172,6 +173,9 @@ function rowOf(
     isTooSmall: isTooSmall(position, terms),
     heldBack: heldBackOf(position, terms),
     heldAtStart,
+    lead: theirs,
+    scale,
+    slack: slackOf(position, { rules, family }),
     entries,
   });
   // While an order is in flight the size of a repair is unknown; the target of a strategy that cannot be
@@ -214,6 +218,19 @@ function targetOf(
   const exact = shareOf(magnitude(theirs), ours, atLeastZero(whole as Amount));
   const size = rules === null ? exact : snapQuantity(rules, exact, AT_MARKET);
   return withSignOf(size, theirs);
+}
+
+/**
+ * The venue's least order: holdings and targets are on its steps. On spot also the fee, which one of the two
+ * may pay in the base asset and the other not.
+ */
+function slackOf(
+  { own, target }: Position,
+  { rules, family }: Pick<RepairTerms, "rules" | "family">,
+): Quantity {
+  const step = rules === null ? ZERO : leastQuantity(rules, AT_MARKET);
+  const larger = magnitude(magnitude(own) > magnitude(target) ? own : target);
+  return family === "FUTURES" ? step : add(step, shareOf(larger, STANDARD.SPOT.takerFee, SCALE));
 }
 
 function scaleOf({ family, lead, prices, settings: { size } }: DriftInput, funds: Funds): Scale {
@@ -294,13 +311,26 @@ export function driftWords(drift: Drift): string {
       if (drift.entryId !== null)
         return `Part of what the copy held is gone from the account and was written off; the log says when. ${isOff}`;
       return `The account has ${formatBriefly(actual)} ${asset}, the copy holds ${formatBriefly(own)} by its own orders: somebody else traded on the account.`;
+    case "LIQUIDATED":
+      return `The exchange liquidated what the copy held; the log has the order and its figures. ${isOff}`;
+    case "VENUE_CLOSED":
+      return `The exchange closed what the copy held, by auto-deleveraging (ADL) or by settling the contract; the log has the order. ${isOff}`;
     case "PENDING":
       return "The strategy has just traded, and the copy is catching up.";
     case "LIMITED":
       return `Your limits for symbols and positions permit no more: the copy has ${gap} less than a new copy would hold.`;
     case "PRICE_MOVED":
-      return `The ratio of the two accounts has changed since, by prices, fees, deposits or withdrawals. ${isOff}`;
+      return `The ratio of the two accounts has changed since, by prices, fees, deposits, withdrawals or your settings. ${isOff}`;
+    case "UNEXPLAINED":
+      return `${unexplainedWords(drift)} Search the mirror log for the symbol; a repair brings the copy to what a new copy would hold. ${isOff}`;
   }
+}
+
+function unexplainedWords({ asset, parts }: Drift): string {
+  const rest = parts.find(({ cause }) => cause === "UNEXPLAINED");
+  const explains = "Neither the log nor the ratio of the two accounts explains";
+  if (rest === undefined || parts.length === 1) return `${explains} the difference.`;
+  return `${explains} ${formatBriefly(rest.quantity)} ${asset} of the difference.`;
 }
 
 /**

@@ -1,4 +1,5 @@
-// PRICE_MOVED is the cause where no entry explains the drift, and only if all entries were searched.
+// UNEXPLAINED is the cause where neither entries nor the ratio explain the drift, and only if all entries
+// were searched.
 import { expect, test } from "vitest";
 import type { Drift } from "../../copy/sizing/drift.ts";
 import type { DriftCause } from "../../domain/copying.ts";
@@ -15,19 +16,20 @@ function drifted(cause: DriftCause): Drift {
   };
 }
 
-test("balances that have moved apart are no cause while older lines may have another", () => {
-  expect(driftAnswer(drifted("PRICE_MOVED"), null)).toMatchObject({
-    cause: "PRICE_MOVED",
-    words: expect.stringMatching(/^The ratio of the two accounts has changed since/),
+test("nothing is called unexplained while older lines may explain it", () => {
+  expect(driftAnswer(drifted("UNEXPLAINED"), null)).toMatchObject({
+    cause: "UNEXPLAINED",
+    words: expect.stringMatching(/^Neither the log nor the ratio .* Search the mirror log .* repair/),
   });
-  expect(driftAnswer(drifted("PRICE_MOVED"), 300)).toMatchObject({
+  expect(driftAnswer(drifted("PRICE_MOVED"), 300).cause).toBe("PRICE_MOVED");
+  expect(driftAnswer(drifted("UNEXPLAINED"), 300)).toMatchObject({
     cause: "OLDER",
     words: expect.stringMatching(
       /^The newest 300 lines .* The copy has 0\.1 BTC less than a new copy would hold\.$/,
     ),
   });
   expect(driftAnswer(drifted("SKIPPED"), 300).cause).toBe("SKIPPED");
-  expect(driftAnswer(drifted("PRICE_MOVED"), 300).parts).toEqual([
+  expect(driftAnswer(drifted("UNEXPLAINED"), 300).parts).toEqual([
     { cause: "OLDER", quantity: decimal("0.1"), entryId: null },
   ]);
 });

@@ -66,7 +66,7 @@ export async function driftsOf(parts: Parts, copy: Copy): Promise<readonly Drift
  * were. Where none of them explains it, an older one may.
  */
 export function driftAnswer(drift: Drift, linesSearched: number | null): DriftAnswer {
-  const shown = (cause: DriftCause) => (cause === "PRICE_MOVED" && linesSearched !== null ? "OLDER" : cause);
+  const shown = (cause: DriftCause) => (cause === "UNEXPLAINED" && linesSearched !== null ? "OLDER" : cause);
   return {
     ...drift,
     cause: shown(drift.cause),
@@ -76,7 +76,7 @@ export function driftAnswer(drift: Drift, linesSearched: number | null): DriftAn
 }
 
 function wordsOf(drift: Drift, linesSearched: number | null): string {
-  if (drift.cause !== "PRICE_MOVED" || linesSearched === null) return driftWords(drift);
+  if (drift.cause !== "UNEXPLAINED" || linesSearched === null) return driftWords(drift);
   return `The newest ${linesSearched} lines of the log do not explain it: the cause is older, or the ratio of the two accounts has changed since. ${offWords(drift)}`;
 }
 

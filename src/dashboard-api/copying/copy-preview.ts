@@ -1,7 +1,8 @@
 // A strategy's last orders scaled to an account as it is now: what would have been copied, or skipped and
 // why; what a copy would open of the strategy's holdings; and the worst that the settings permit. The sizes
 // are those of `copy/sizing/`, so that nothing is computed a second way; holdings of a copy that the account
-// serves already count too.
+// serves already count too. A person without a copy that follows the strategy gets rounded sizes, and none of
+// the strategy's own: exact sizes and the ratio together would reveal its holdings.
 import type { z } from "zod";
 import { leadStateOf } from "../../copy/leads/actions.ts";
 import { driftOf } from "../../copy/sizing/drift.ts";
@@ -17,11 +18,20 @@ import {
   EMPTY_BOOK,
   type LeadAction,
   type LeadState,
+  type Skip,
   type VenueAccount,
 } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { leverageOf } from "../../engine/futures/margin.ts";
-import { type Amount, add, proceedsDown, ZERO } from "../../money/decimal.ts";
+import {
+  type Amount,
+  add,
+  ceilToDigits,
+  floorToDigits,
+  proceedsDown,
+  type Quantity,
+  ZERO,
+} from "../../money/decimal.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { previewSchema } from "../schemas/copies.ts";
 import { pricesOf } from "./copy-drift.ts";
@@ -31,6 +41,9 @@ import { skipAnswer } from "./entries.ts";
 const ACTIONS_READ = 400;
 /** and the orders of them that are shown. */
 const ROWS_SHOWN_MAX = 50;
+
+/** The digits that are left of a size for a person who does not copy the strategy. */
+const ROUNDED_DIGITS = 2;
 
 const NO_TRADES = { lastPrices: new Map() };
 
@@ -42,12 +55,14 @@ type Asked = {
   readonly settings: CopySettings;
   /** Of the copy of this strategy that the account serves; empty if it serves none. */
   readonly holdings: CopyBook["holdings"];
+  /** Whether the person has a copy that follows the strategy: others get rounded sizes. */
+  readonly isExact: boolean;
 };
 
 /** Newest first. Throws as `Copying.funds` does. */
 export async function previewOf(
   parts: Parts,
-  { strategyId, account, settings, holdings }: Asked,
+  { strategyId, account, settings, holdings, isExact }: Asked,
 ): Promise<Preview> {
   const { gateway, copying } = parts;
   const balances = await copying.funds(account);
@@ -80,9 +95,14 @@ export async function previewOf(
   })
     .toReversed()
     .slice(0, ROWS_SHOWN_MAX)
-    .map(rowAnswer);
+    .map((row) => rowAnswer(row, isExact));
   const copied = rows.filter(({ skip }) => skip === null).length;
+  const present =
+    loaded === null || lead === null
+      ? []
+      : heldNow(parts, { account: loaded.account, lead, balances, settings, holdings, rulesOf });
   return {
+    isRounded: !isExact,
     rows,
     copied,
     skipped: rows.length - copied,
@@ -90,10 +110,7 @@ export async function previewOf(
     held,
     used: workedWith(settings, whole),
     asset: COPY_QUOTE_ASSET,
-    holds:
-      loaded === null || lead === null
-        ? []
-        : heldNow(parts, { account: loaded.account, lead, balances, settings, holdings, rulesOf }),
+    holds: isExact ? present : present.map((each) => ({ ...each, ...rounded(each) })),
     worst: worstOf(
       { account: loaded?.account ?? null, family, settings, equity: workedWith(settings, whole) },
       {
@@ -119,7 +136,7 @@ function heldNow(
     readonly holdings: CopyBook["holdings"];
     readonly rulesOf: RulesOf;
   },
-): Preview["holds"] {
+): readonly (Pick<Preview["holds"][number], "symbol" | "side"> & Sizes)[] {
   const { account, lead, balances, settings, holdings, rulesOf } = of;
   const { type: family, leverages } = account;
   const { wallet, available } = balances;
@@ -181,15 +198,38 @@ function worthOf(
   return worthOfHoldings(holdings, prices, newest?.lead ?? NO_TRADES);
 }
 
-function rowAnswer({ action, scaled, notional, isExit }: PreviewRow): Preview["rows"][number] {
+function rowAnswer(
+  { action, scaled, notional, isExit }: PreviewRow,
+  isExact: boolean,
+): Preview["rows"][number] {
   const isSized = scaled.kind === "SIZED";
+  const sizes = { quantity: isSized ? scaled.quantity : null, notional };
+  const skip = isSized ? null : scaled.skip;
   return {
     ...action,
-    leadQuantity: action.quantity,
-    scaledQuantity: scaled.scaledQuantity ?? 0n,
-    quantity: isSized ? scaled.quantity : null,
-    notional,
+    leadQuantity: isExact ? action.quantity : null,
+    scaledQuantity: isExact ? (scaled.scaledQuantity ?? 0n) : null,
+    ...(isExact ? sizes : rounded(sizes)),
     isExit,
-    skip: isSized ? null : skipAnswer(scaled.skip, action.symbol),
+    skip: skip === null ? null : skipAnswer(isExact ? skip : roundedSkip(skip), action.symbol),
   };
+}
+
+type Sizes = { readonly quantity: Quantity | null; readonly notional: Amount | null };
+
+function rounded({ quantity, notional }: Sizes): Sizes {
+  return {
+    quantity: quantity === null ? null : floorToDigits(quantity, ROUNDED_DIGITS),
+    notional: notional === null ? null : floorToDigits(notional, ROUNDED_DIGITS),
+  };
+}
+
+/**
+ * Sizes in the figures are rounded away from each other, so that one still falls short of the other; counts
+ * and prices stay.
+ */
+function roundedSkip(skip: Skip): Skip {
+  const { wanted, had, unit, reason } = skip;
+  if (wanted === null || had === null || unit === null || reason === "PRICE_UNFIT") return skip;
+  return { ...skip, wanted: ceilToDigits(wanted, ROUNDED_DIGITS), had: floorToDigits(had, ROUNDED_DIGITS) };
 }

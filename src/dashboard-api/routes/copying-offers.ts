@@ -85,7 +85,8 @@ export const COPYING_OFFER_ROUTES = [
       const isOwn = copy?.accountId === accountId;
       const settings = settingsFrom(call.body.settings, isOwn ? copy.settings : EXACT_SETTINGS);
       const { holdings } = isOwn ? copy.book : EMPTY_BOOK;
-      return { body: await previewOf(call.parts, { strategyId, account, settings, holdings }) };
+      const isExact = copy !== null && followsStrategy(copy);
+      return { body: await previewOf(call.parts, { strategyId, account, settings, holdings, isExact }) };
     },
   }),
 ];

@@ -87,8 +87,9 @@ const previewRowSchema = z.object({
   symbol: text,
   side,
   orderType: text,
-  leadQuantity: decimal,
-  scaledQuantity: decimal,
+  /** Null where sizes are rounded. */
+  leadQuantity: decimal.nullable(),
+  scaledQuantity: decimal.nullable(),
   /** Null if it is skipped. */
   quantity: decimal.nullable(),
   notional: decimal.nullable(),
@@ -97,6 +98,11 @@ const previewRowSchema = z.object({
   skip: skipSchema.nullable(),
 });
 export const previewSchema = z.object({
+  /**
+   * Whether the sizes of orders are rounded down to their first digits, for a person without a live copy of
+   * the strategy: exact ones would be its own times a known ratio.
+   */
+  isRounded: flag,
   rows: list(previewRowSchema),
   copied: number,
   skipped: number,

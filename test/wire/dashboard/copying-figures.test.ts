@@ -96,10 +96,9 @@ describe("a preview", () => {
     expect({ copied, skipped, wallet, used, asset }).toMatchObject({ copied: 3, skipped: 0, asset: "USDT" });
     expect(used).toBe(wallet);
     expect(rows.map(({ at }) => at)).toEqual(rows.map(({ at }) => at).sort((one, other) => other - one));
-    for (const { symbol, side, quantity, scaledQuantity, notional, isExit } of rows) {
+    for (const { symbol, side, quantity, notional, isExit } of rows) {
       expect({ symbol, side, isExit }).toEqual({ symbol: "BTCUSDT", side: "BUY", isExit: false });
       expect(Number(quantity)).toBeGreaterThan(0);
-      expect(Number(quantity)).toBeLessThanOrEqual(Number(scaledQuantity));
       expect(Number(notional)).toBeGreaterThan(5);
     }
   });
@@ -168,8 +167,8 @@ describe("a preview", () => {
     const other = await fixture.somebody({ profile: "COPIER" });
     const { accountId: own } = await connectAccount(fixture, other, "SPOT");
     const body = { strategyId: lead.strategyId, accountId: own, settings: { ...SETTINGS, share: "0.5" } };
-    const before: PreviewJson = await other.send("POST", "/copying/preview", body);
     const copyId = await follow(other, lead.strategyId, own);
+    const before: PreviewJson = await other.send("POST", "/copying/preview", body);
     await record(fixture, copyId, {
       entries: [],
       book: { holdings: new Map([["BTCUSDT", { quantity: decimal("1"), cost: decimal("50000") }]]) },
@@ -183,6 +182,48 @@ describe("a preview", () => {
     const grown = Number(told.used) / Number(before.used);
     const [newest, was] = [rows[0], before.rows[0]];
     expect(Number(newest?.scaledQuantity) / Number(was?.scaledQuantity)).toBeCloseTo(grown, 1);
+  });
+
+  test("has the strategy's sizes, and exact ones, for those only whose copy follows it", async () => {
+    const other = await fixture.somebody({ profile: "COPIER" });
+    const { accountId: own } = await connectAccount(fixture, other, "SPOT");
+    // By a ratio that a person sets, sizes that are exact would be the strategy's own.
+    const size = { by: "FIXED_RATIO", ratio: "1" };
+    const body = { strategyId: lead.strategyId, accountId: own, settings: { ...SETTINGS, size } };
+    const ask = async (): Promise<PreviewJson> => await other.send("POST", "/copying/preview", body);
+    const digitsOf = (text: string | null | undefined) =>
+      (text ?? "").replace(".", "").replace(/^0+/, "").replace(/0+$/, "").length;
+    const expectRounded = ({ isRounded, rows, holds }: PreviewJson) => {
+      expect(isRounded).toBe(true);
+      expect(rows.map(({ leadQuantity, scaledQuantity }) => [leadQuantity, scaledQuantity])).toEqual(
+        rows.map(() => [null, null]),
+      );
+      expect(holds).toHaveLength(1);
+      for (const { quantity, notional } of [...rows, ...holds]) {
+        expect(digitsOf(quantity)).toBeLessThanOrEqual(2);
+        expect(digitsOf(notional)).toBeLessThanOrEqual(2);
+      }
+    };
+    const never = await ask();
+    expectRounded(never);
+    const copyId = await follow(other, lead.strategyId, own);
+    const active = await ask();
+    expect(active.isRounded).toBe(false);
+    expect(active.rows.map(({ scaledQuantity }) => scaledQuantity)).toEqual(
+      active.rows.map(({ leadQuantity }) => leadQuantity),
+    );
+    expect(Number(active.rows[0]?.leadQuantity)).toBeGreaterThan(0);
+    const [held] = active.holds;
+    expect(digitsOf(held?.quantity)).toBeGreaterThan(2);
+    expect(Number(never.holds[0]?.quantity)).toBeLessThan(Number(held?.quantity));
+    await other.send("POST", `/copies/${copyId}/stop`, { closesAll: false });
+    const stopped = await ask();
+    expectRounded(stopped);
+    // A reason is no more exact.
+    const small = { ...body, settings: { ...SETTINGS, share: "0.01" } };
+    const skips = ((await other.send("POST", "/copying/preview", small)) as PreviewJson).rows;
+    for (const { skip } of skips) expect(digitsOf(skip?.had)).toBeLessThanOrEqual(2);
+    expect(skips.length).toBeGreaterThan(0);
   });
 
   test("is of the strategy's own family, and of a key that the venue still accepts", async () => {
