@@ -209,8 +209,13 @@ export type CopyBook = {
    */
   readonly startShare: Rate | null;
   /**
-   * The base of its stop loss since it has acted, or since another share was set: the copy's value after
-   * everything was closed; null before, when the starting value is the base.
+   * The budget of the settings by which `startShare` was noted; null: there was none. Absent in books that
+   * were stored before it was noted: the present one is taken for it.
+   */
+  readonly startBudget?: Amount | null;
+  /**
+   * The base of its stop loss since it has acted, or since another share or budget was set: the copy's value
+   * after everything was closed; null before, when the starting value is the base.
    */
   readonly stopBase: Amount | null;
   readonly snapshot: VenueSnapshot | null;
@@ -504,6 +509,8 @@ export type Skip = {
    * SLIPPAGE, ABOVE_POSITION_MAX, ABOVE_EXPOSURE_MAX and LOSS_OF_DAY the rate or multiple that was set.
    */
   readonly bound?: Amount | Rate;
+  /** Of SYMBOL_NOT_ALLOWED: how many symbols the copier permits, and the first of them. */
+  readonly permitted?: { readonly count: number; readonly symbols: readonly string[] };
   /** The venue's own code and message, if it rejected the order. */
   readonly venue: { readonly code: number; readonly message: string } | null;
 };

@@ -189,6 +189,11 @@ export function isWithinMultiples(
   return scaled >= reference * down && (up === 0n || scaled <= reference * up);
 }
 
+/** Whether a part is no more than this share of a whole. Nothing is rounded. */
+export function isAtMostShare<D extends Decimal>(part: D, share: Rate, whole: D): boolean {
+  return part * SCALE <= whole * share;
+}
+
 /** The largest quantity that `amount` buys at `price`, before it is snapped to a step. */
 export function quantityFor(amount: Amount, price: Price): Quantity {
   return ((amount * SCALE) / price) as Quantity;

@@ -29,8 +29,15 @@ export type CopyContext = {
   lastPrices(): VenuePrices;
   /** Whether polls in a row have got no balances because the copy has traded all the time. */
   isPollOverdue(): boolean;
-  /** Why nothing may be opened by the copier's limits on orders a minute and loss a day; null if it may. */
+  /**
+   * Why nothing may be opened by the copier's limits on orders a minute and loss a day; null if it may. After
+   * a restart the former is exact once `recallOpenings` has resolved.
+   */
   openingLimit(prices: VenuePrices): Skip | null;
+  /** Why nothing may be opened by the limit on the loss a day, at the last known prices; null if it may. */
+  lossOfDay(): Skip | null;
+  /** Learns which openings a process before this has sent within the last minute. */
+  recallOpenings(): Promise<void>;
   /** An order that opens something is sent. Returns what takes that back, if it opens nothing. */
   noteOpening(): () => void;
   /** Mails the copier, unless the same mail was sent within the last hours. */

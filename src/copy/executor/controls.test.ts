@@ -5,9 +5,12 @@ import {
   type Amount,
   decimal,
   formatBriefly,
+  magnitude,
   type Price,
   type Quantity,
   type Rate,
+  subtract,
+  ZERO,
 } from "../../money/decimal.ts";
 import { StoreUnavailable } from "../../store/store.ts";
 import {
@@ -231,6 +234,39 @@ test("with another share the copy has lost the same part of it as before, and of
   expect((await choose("0.5")).status).toBe("FOLLOWING");
   fixture.pairs.show("BTCUSDT", "85990", "86000");
   await fixture.passes(20_000);
+  await fixture.waitFor("it is closed", async () => (await fixture.copy(copier)).reason === "STOP_LOSS");
+});
+
+test("with another budget the copy has lost the same part of it as before, and of that its stop loss knows", async () => {
+  const copier = await fixture.copier(strategy, "SPOT", { stopLoss: decimal("0.2") });
+  const budgets = async (budget: string | null) => {
+    const { settings: from } = await fixture.copy(copier);
+    const to = { ...from, budget: budget === null ? null : decimal<Amount>(budget) };
+    await fixture.store.copying.changeSettings(copier.copyId, { from, to }, audit(copier.copyId));
+    await fixture.peopleChanged(strategy);
+    await fixture.ask(copier, strategy, { kind: "LOOK" });
+    await fixture.ask(copier, strategy, { kind: "LOOK" });
+    return (await fixture.copy(copier)).book;
+  };
+  await fixture.does(strategy, places("BUY", "0.0004"));
+  const { startEquity, stopBase } = (await fixture.copy(copier)).book;
+  expect(stopBase).toBeNull();
+  const bounded = await budgets("100");
+  // By its fee and the spread the account has a little less than the 200 that it began with.
+  expect(bounded.snapshot?.equity).toBe(decimal("100"));
+  expect(bounded.stopBase).toBeGreaterThan(decimal<Amount>("100"));
+  expect(bounded.stopBase).toBeLessThan(decimal<Amount>("100.1"));
+  // One that is above what the account has bounds nothing.
+  for (const budget of [null, "1000"]) {
+    const { stopBase: whole } = await budgets(budget);
+    expect(magnitude(subtract(whole ?? ZERO, startEquity ?? ZERO))).toBeLessThan(10n);
+  }
+  await budgets("100");
+  fixture.pairs.show("BTCUSDT", "59990", "60000");
+  await fixture.passes(20_000);
+  expect(await fixture.copy(copier)).toMatchObject({ status: "FOLLOWING" });
+  // A loss of 22 of 100; of the whole account it would be 11 %.
+  fixture.pairs.show("BTCUSDT", "44990", "45000");
   await fixture.waitFor("it is closed", async () => (await fixture.copy(copier)).reason === "STOP_LOSS");
 });
 

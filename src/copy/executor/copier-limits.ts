@@ -4,7 +4,9 @@
 import {
   type CopyReason,
   type CopySettings,
+  type MirrorEntry,
   PROFIT_SHARES_ID,
+  type Scale,
   type Skip,
   skipOf,
 } from "../../domain/copying.ts";
@@ -16,20 +18,53 @@ import { countAsAmount } from "../sizing/skip.ts";
 
 /** The time over which openings are counted, ms. */
 const ORDERS_WINDOW_MS = 60_000;
+/** Rows of the log that are searched for openings of the last minute. */
+const ROWS_RECALLED = 300;
+/** By what exits are scaled. */
+const BY_HOLDINGS: readonly Scale["by"][] = ["HOLDING", "POSITION", "UNPROMISED"];
 const DAY_MS = 86_400_000;
 /** Why a copy closes everything by what it is worth. */
 export const BY_EQUITY: readonly CopyReason[] = ["STOP_LOSS", "TAKE_PROFIT"];
 
+type Parts = {
+  /** Wall time, Unix ms. */
+  readonly now: () => number;
+  /** So many rows of the copy's log, newest first. */
+  readonly newestRows: (limit: number) => Promise<readonly MirrorEntry[]>;
+};
+
 export class CopierLimits {
   readonly #state: CopyState;
-  readonly #now: () => number;
+  readonly #now: Parts["now"];
+  readonly #newestRows: Parts["newestRows"];
   /** Times of the openings of the last minute, wall time, Unix ms. */
   #openedAt: readonly number[] = [];
+  /** Openings are noted since then; earlier ones are in the log alone until they are recalled. */
+  readonly #notedSince: number;
+  #recalling: Promise<void> | null = null;
 
-  /** `now`: wall time, Unix ms. */
-  constructor(state: CopyState, now: () => number) {
+  constructor(state: CopyState, { now, newestRows }: Parts) {
     this.#state = state;
     this.#now = now;
+    this.#newestRows = newestRows;
+    this.#notedSince = now();
+  }
+
+  /** Learns which openings an earlier process has sent within the last minute. Rejects as the store does. */
+  recallOpenings(): Promise<void> {
+    const isCounted = this.#state.copy.settings.ordersPerMinuteMax !== null;
+    if (!isCounted || this.#now() - this.#notedSince >= ORDERS_WINDOW_MS) return Promise.resolve();
+    this.#recalling ??= this.#recall().catch((error) => {
+      this.#recalling = null;
+      throw error;
+    });
+    return this.#recalling;
+  }
+
+  async #recall(): Promise<void> {
+    const rows = await this.#newestRows(ROWS_RECALLED);
+    const before = rows.filter(isSentOpening).flatMap(({ sentAt }) => sentAt ?? []);
+    this.#openedAt = [...this.#openedAt, ...before.filter((at) => at <= this.#notedSince)];
   }
 
   /** Whether a week has ended whose profit share is not computed yet. */
@@ -48,7 +83,8 @@ export class CopierLimits {
     if (book.snapshot === null) return null;
     const equity = equityOf(book, prices) ?? book.snapshot.equity;
     const day = Math.floor(this.#now() / DAY_MS);
-    const isNewDay = settings.lossPerDayMax !== null && book.dayStart?.day !== day;
+    // Also without a limit: one that is set during the day counts from the beginning of it.
+    const isNewDay = book.dayStart?.day !== day;
     if (isNewDay) state.setBook({ ...book, dayStart: { day, equity } });
     const isOver =
       status === "CLOSING" || (status === "PAUSED" && reason !== null && BY_EQUITY.includes(reason));
@@ -92,15 +128,18 @@ export class CopierLimits {
 
   /** Why the copier's limits let nothing be opened now; null if they do. */
   openingLimit(prices: VenuePrices): Skip | null {
+    const { settings } = this.#state.copy;
+    const openings = { openedAt: this.#openedAt, now: this.#now() };
+    return tooManyOrdersSkip(settings, openings) ?? this.lossOfDay(prices);
+  }
+
+  /** LOSS_OF_DAY, if the copy has lost as much today as the copier permits; null if not. */
+  lossOfDay(prices: VenuePrices): Skip | null {
     const { settings, book } = this.#state.copy;
-    const now = this.#now();
-    const isOfToday = book.dayStart?.day === Math.floor(now / DAY_MS);
+    const isOfToday = book.dayStart?.day === Math.floor(this.#now() / DAY_MS);
     const dayStartEquity = isOfToday ? (book.dayStart?.equity ?? null) : null;
     const equity = equityOf(book, prices);
-    return (
-      tooManyOrdersSkip(settings, { openedAt: this.#openedAt, now }) ??
-      (equity === null ? null : lossOfDaySkip(settings, { dayStartEquity, equity }))
-    );
+    return equity === null ? null : lossOfDaySkip(settings, { dayStartEquity, equity });
   }
 
   /** An order that opens something is sent. Returns what takes that back, if it opens nothing. */
@@ -112,6 +151,18 @@ export class CopierLimits {
       this.#openedAt = this.#openedAt.filter((_at, each) => each !== index);
     };
   }
+}
+
+/**
+ * Whether a row's order was sent and opened something. What a row was scaled by says whether its order had an
+ * opening part, also after the strategy has closed that.
+ */
+function isSentOpening({ kind, status, scale, retained }: MirrorEntry): boolean {
+  const opens =
+    kind === "REPAIR"
+      ? retained !== undefined
+      : kind === "PLACE" && scale !== null && !BY_HOLDINGS.includes(scale.by);
+  return opens && status !== "NEW" && status !== "SKIPPED" && status !== "FAILED";
 }
 
 /**

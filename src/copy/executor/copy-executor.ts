@@ -147,8 +147,11 @@ export class CopyExecutor {
       if (pauses.isOver) throw new MayNotRun();
     };
     this.#state = new CopyState(copy, open, (progress) => this.#record(progress));
-    this.#limits = new CopierLimits(this.#state, wallNow);
     const { copyId, accountId } = copy;
+    this.#limits = new CopierLimits(this.#state, {
+      now: wallNow,
+      newestRows: (limit) => parts.store.listMirrorEntries(copyId, { limit }),
+    });
     this.#session = new VenueSession({ ...parts, copyId, accountId, mayRun, pause });
     this.#gate = new Gate({ ...parts, session: this.#session, copy: () => this.#state.copy });
     this.#alarms = new Alarms({ now: () => this.#gate.now(), tell: (alarm) => parts.tell(this.copy, alarm) });
@@ -170,6 +173,8 @@ export class CopyExecutor {
       leadAccount: parts.leadAccount,
       lastPrices: () => this.#prices,
       openingLimit: (prices) => this.#limits.openingLimit(prices),
+      lossOfDay: () => this.#limits.lossOfDay(this.#prices),
+      recallOpenings: () => this.#limits.recallOpenings(),
       noteOpening: () => this.#limits.noteOpening(),
       pollSoon: () => this.pollSoon(),
       raise: (alarm) => this.#alarms.raise(alarm),

@@ -234,6 +234,50 @@ test("a sale and a purchase that the venue hides are made once, although they ca
   expect(orders.map(({ side }) => side)).toEqual(["BUY", "SELL", "BUY"]);
 });
 
+test("a purchase that the venue hides is made once, although the owner has sold as much by hand", async () => {
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "SPOT");
+  await fixture.does(strategy, places("BUY", "0.0005"));
+  hides = () => true;
+  proxy.plan("POST /api/v3/order", { answer: UNAVAILABLE, isForwarded: true });
+  await fixture.does(strategy, places("BUY", "0.001"), false);
+  fixture.wake(strategy);
+  const orders = async () => await fixture.venue.orders(copier.account, "BTCUSDT");
+  await fixture.eventually("it is executed", async () => (await orders()).length === 2);
+  await fixture.trades(copier, "SPOT", { side: "SELL", quantity: decimal("0.00099") });
+  const isDecided = async () => (await fixture.entries(copier))[1]?.status !== "SENT";
+  await fixture.waitFor("its outcome is decided", isDecided);
+  expect((await orders()).map(({ side }) => side)).toEqual(["BUY", "BUY", "SELL"]);
+  expect((await fixture.log(copier))[1]).toBe("PLACE BUY MARKET 0.001 UNCONFIRMED UNCONFIRMED");
+  hides = () => false;
+  await fixture.waitFor("it is shown", () => areShown(copier));
+  expect((await orders()).map(({ side }) => side)).toEqual(["BUY", "BUY", "SELL"]);
+});
+
+test("a sale that the venue hides is made once, although the owner has bought as much by hand", async () => {
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "SPOT");
+  await fixture.does(strategy, places("BUY", "0.0018"));
+  hides = () => true;
+  proxy.plan("POST /api/v3/order", { answer: UNAVAILABLE, isForwarded: true });
+  await fixture.does(strategy, places("SELL", "0.0015"), false);
+  fixture.wake(strategy);
+  const orders = async () => await fixture.venue.orders(copier.account, "BTCUSDT");
+  await fixture.eventually("it is executed", async () => (await orders()).length === 2);
+  // With what its fee takes.
+  await fixture.trades(copier, "SPOT", { side: "BUY", quantity: decimal("0.00151") });
+  await isInDoubt(copier);
+  // Then balances that lack none of its coins say that a sale was not made.
+  await fixture.passesAtRest(ENDED_MS_MAX + 60_000);
+  expect((await orders()).map(({ side }) => side)).toEqual(["BUY", "SELL", "BUY"]);
+  expect((await fixture.log(copier))[1]).toBe("PLACE SELL MARKET 0.0015 UNCONFIRMED UNCONFIRMED");
+  hides = () => false;
+  await fixture.waitFor("it is shown", () => areShown(copier));
+  expect((await orders()).map(({ side }) => side)).toEqual(["BUY", "SELL", "BUY"]);
+});
+
 test("what a purchase's fee has taken is not booked as a part of a sale that never got to the venue", async () => {
   const strategy = await fixture.strategy("SPOT");
   await fixture.start();

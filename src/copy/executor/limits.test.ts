@@ -1,8 +1,14 @@
 // The limits that a copier sets, as they act on an account.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CopySettings } from "../../domain/copying.ts";
-import { decimal, type Price, type Rate } from "../../money/decimal.ts";
-import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
+import { decimal, type Price, type Rate, shareOf, ZERO } from "../../money/decimal.ts";
+import {
+  audit,
+  type Copier,
+  type CopiesFixture,
+  openCopiesFixture,
+  places,
+} from "../testing/copies-fixture.ts";
 import { CountingVenue } from "../testing/counting-venue.ts";
 
 let fixture: CopiesFixture;
@@ -67,6 +73,146 @@ test("after the loss of a day nothing is opened until the next one (UTC)", async
   await fixture.passes(4_000);
   await fixture.does(strategy, places("BUY", "0.0002"));
   expect((await fixture.log(copier)).at(-1)).toContain("PLACE BUY MARKET 0.0002 FILLED");
+});
+
+test("after the loss of a day open entries are canceled, and exits stay", async () => {
+  const strategy = await strategyOf("SPOT");
+  const copier = await fixture.copier(strategy, "SPOT", { lossPerDayMax: decimal("0.05") });
+  await fixture.does(strategy, places("BUY", "0.001"));
+  await fixture.does(strategy, places("SELL", "0.0005", { at: "120000" }));
+  await fixture.does(strategy, places("BUY", "0.0002", { at: "70000" }));
+  await fixture.does(strategy, places("BUY", "0.01", { at: "1000", symbol: "ETHUSDT" }));
+  const isDayKnown = async () => (await fixture.copy(copier)).book.dayStart !== undefined;
+  await fixture.waitFor("what it is worth on this day is known", isDayKnown);
+  await fixture.passes(10_000);
+  expect((await fixture.log(copier)).slice(2)).toEqual([
+    "PLACE BUY LIMIT 0.0002 RESTING",
+    "PLACE BUY LIMIT 0.01 RESTING",
+  ]);
+  fixture.pairs.show("BTCUSDT", "79990", "80000");
+  const canceled = async () =>
+    (await fixture.entries(copier)).filter(({ status, skip }) => status === "CANCELED" && skip !== null);
+  await fixture.waitFor("both are canceled", async () => (await canceled()).length === 2);
+  for (const { skip } of await canceled())
+    expect(skip).toMatchObject({ reason: "LOSS_OF_DAY", unit: "QUOTE", bound: decimal("0.05") });
+  const open = async (symbol: string) =>
+    (await fixture.venue.orders(copier.account, symbol)).filter(({ status }) => status === "NEW");
+  expect([(await open("BTCUSDT")).map(({ side }) => side), await open("ETHUSDT")]).toEqual([["SELL"], []]);
+});
+
+describe("a repair with consent", () => {
+  test("opens nothing after the loss of a day, and its line says so", async () => {
+    const strategy = await strategyOf("SPOT");
+    const copier = await fixture.copier(strategy, "SPOT", { lossPerDayMax: decimal("0.05") });
+    await fixture.does(strategy, places("BUY", "0.001"));
+    const isDayKnown = async () => (await fixture.copy(copier)).book.dayStart !== undefined;
+    await fixture.waitFor("what it is worth on this day is known", isDayKnown);
+    fixture.pairs.show("BTCUSDT", "79990", "80000");
+    await fixture.passes(4_000);
+    await fixture.does(strategy, places("BUY", "0.0005"));
+    await fixture.ask(copier, strategy, { kind: "REPAIR", mayIncrease: true });
+    expect((await fixture.log(copier)).slice(1)).toEqual([
+      "PLACE BUY MARKET SKIPPED LOSS_OF_DAY",
+      expect.stringMatching(/^REPAIR BUY MARKET [\d.]+ SKIPPED LOSS_OF_DAY$/),
+    ]);
+    expect((await fixture.entries(copier)).at(-1)?.skip).toMatchObject({ unit: "QUOTE" });
+  });
+
+  test("opens no more within a minute than permitted", async () => {
+    const strategy = await strategyOf("FUTURES");
+    await fixture.does(strategy, places("BUY", "0.002"));
+    await fixture.does(strategy, places("BUY", "0.1", { symbol: "ETHUSDT" }));
+    const copier = await fixture.copier(strategy, "FUTURES", { ordersPerMinuteMax: 1 });
+    await fixture.ask(copier, strategy, { kind: "REPAIR", mayIncrease: true });
+    const outcomes = (await fixture.entries(copier)).map(({ status, skip }) => [
+      status,
+      skip?.reason ?? null,
+    ]);
+    expect(outcomes.toSorted()).toEqual([
+      ["FILLED", null],
+      ["SKIPPED", "TOO_MANY_ORDERS"],
+    ]);
+    await fixture.does(strategy, places("BUY", "0.001"));
+    expect((await fixture.log(copier)).at(-1)).toBe("PLACE BUY MARKET SKIPPED TOO_MANY_ORDERS");
+  });
+
+  test("takes what it needs off what the next orders may use", async () => {
+    const strategy = await strategyOf("FUTURES");
+    await fixture.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 5 });
+    await fixture.does(strategy, places("BUY", "0.015"));
+    const settings = {
+      size: { by: "FIXED_RATIO", ratio: decimal<Rate>("1") },
+      share: decimal<Rate>("0.5"),
+    } as const;
+    const copier = await fixture.copier(strategy, "FUTURES", settings);
+    await fixture.ask(copier, strategy, { kind: "REPAIR", mayIncrease: true });
+    expect(await fixture.log(copier)).toEqual(["REPAIR BUY MARKET 0.015 FILLED executed 0.015"]);
+    await fixture.does(strategy, places("BUY", "0.015"));
+    // 300 of the 500 that it may use are in use.
+    expect((await fixture.log(copier)).at(-1)).toBe("PLACE BUY MARKET 0.015 SKIPPED INSUFFICIENT_MARGIN");
+  });
+});
+
+test("openings that the process before has sent count towards the most within a minute", async () => {
+  const strategy = await strategyOf("FUTURES");
+  const copier = await fixture.copier(strategy, "FUTURES", { ordersPerMinuteMax: 2 });
+  await fixture.does(strategy, places("BUY", "0.002"));
+  // Closed again, which is no opening.
+  await fixture.does(strategy, places("SELL", "0.002"));
+  await fixture.stop();
+  await fixture.start();
+  await fixture.does(strategy, places("BUY", "0.002"));
+  await fixture.does(strategy, places("BUY", "0.001"));
+  expect((await fixture.log(copier)).slice(2)).toEqual([
+    "PLACE BUY MARKET 0.002 FILLED executed 0.002",
+    "PLACE BUY MARKET SKIPPED TOO_MANY_ORDERS",
+  ]);
+  await fixture.passesAtRest(61_000);
+  await fixture.does(strategy, places("BUY", "0.001"));
+  expect((await fixture.log(copier)).at(-1)).toBe("PLACE BUY MARKET 0.001 FILLED executed 0.001");
+});
+
+/** Its owner sets something else, and the account is polled after that. */
+async function sets(copier: Copier, strategy: string, changed: Partial<CopySettings>): Promise<void> {
+  const { settings: from } = await fixture.copy(copier);
+  const to = { ...from, ...changed };
+  await fixture.store.copying.changeSettings(copier.copyId, { from, to }, audit(copier.copyId));
+  await fixture.peopleChanged(strategy);
+  await fixture.ask(copier, strategy, { kind: "LOOK" });
+  await fixture.ask(copier, strategy, { kind: "LOOK" });
+}
+
+test("another share is no loss of the day, and what was lost of the day before is the same part of it", async () => {
+  const strategy = await strategyOf("FUTURES");
+  const copier = await fixture.copier(strategy, "FUTURES", { lossPerDayMax: decimal("0.1") });
+  await fixture.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 3 });
+  await fixture.does(strategy, places("BUY", "0.001"));
+  const dayStart = async () => (await fixture.copy(copier)).book.dayStart;
+  await fixture.waitFor("the day is known", async () => (await dayStart()) !== undefined);
+  const before = (await dayStart())?.equity ?? ZERO;
+  await sets(copier, strategy, { share: decimal("0.3") });
+  expect(await dayStart()).toMatchObject({ equity: shareOf(before, 3n, 10n) });
+  await fixture.does(strategy, places("BUY", "0.004"));
+  expect((await fixture.log(copier)).at(-1)).toContain("PLACE BUY MARKET 0.001 FILLED");
+  // A loss of 40 of 300.
+  fixture.contracts.show("BTCUSDT", "79990", "80000");
+  await fixture.passes(4_000);
+  await sets(copier, strategy, { share: decimal("1") });
+  await fixture.does(strategy, places("BUY", "0.002"));
+  expect((await fixture.log(copier)).at(-1)).toBe("PLACE BUY MARKET SKIPPED LOSS_OF_DAY");
+});
+
+test("a loss per day that is set during a day counts from its beginning", async () => {
+  const strategy = await strategyOf("SPOT");
+  const copier = await fixture.copier(strategy, "SPOT");
+  await fixture.does(strategy, places("BUY", "0.001"));
+  const isDayKnown = async () => (await fixture.copy(copier)).book.dayStart !== undefined;
+  await fixture.waitFor("what it is worth on this day is known", isDayKnown);
+  fixture.pairs.show("BTCUSDT", "79990", "80000");
+  await fixture.passes(4_000);
+  await sets(copier, strategy, { lossPerDayMax: decimal("0.05") });
+  await fixture.does(strategy, places("BUY", "0.0002"));
+  expect((await fixture.log(copier)).at(-1)).toBe("PLACE BUY MARKET SKIPPED LOSS_OF_DAY");
 });
 
 test("a take profit closes everything within seconds of the price, and pauses the copy", async () => {

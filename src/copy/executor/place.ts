@@ -36,6 +36,7 @@ import {
   restingElsewhere,
   restingOn,
   restingWorth,
+  roomOf,
   unexecuted,
   type VenuePrices,
   worthLeft,
@@ -110,6 +111,7 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
     if (opening === action.quantity) throw session.postponed();
     withoutOpening = skipOf("PRICE_UNFIT");
   }
+  if (opening > 0n) await context.recallOpenings();
   withoutOpening ??= context.openingLimit(prices ?? context.lastPrices());
   let isFittedAgain = false;
   for (;;) {
@@ -127,12 +129,7 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
       return;
     }
     const opens = scaled.opening > 0n;
-    reserve(context, scaled.worth);
-    const takeBack = opens ? context.noteOpening() : null;
-    const free = () => {
-      release(context, scaled.worth);
-      takeBack?.();
-    };
+    const free = reserve(context, { opens, worth: scaled.worth });
     const retained = retainedOf(action, opens);
     const mayStillSend = () => gate.stopped() ?? mayOpen(context, scaled, action);
     const outcome = await submit(context, { ...sizedRow, ...retained }, mayStillSend, {
@@ -302,15 +299,38 @@ async function learnListed(
   }
 }
 
-function reserve({ state }: CopyContext, worth: Amount): void {
-  const { snapshot } = state.book;
-  if (snapshot !== null && worth > 0n) state.setSnapshot(spending(snapshot, worth));
+/**
+ * An order that takes so much of what is available is sent, and counts as an opening if it is one. Returns
+ * what takes both back, if nothing came of it.
+ */
+export function reserve(
+  context: CopyContext,
+  { opens, worth }: { readonly opens: boolean; readonly worth: Amount },
+): () => void {
+  const { state } = context;
+  const change = (changed: typeof spending) => {
+    const { snapshot } = state.book;
+    if (snapshot !== null && worth > 0n) state.setSnapshot(changed(snapshot, worth));
+  };
+  change(spending);
+  const takeBack = opens ? context.noteOpening() : null;
+  return () => {
+    change(released);
+    takeBack?.();
+  };
 }
 
-/** The unspent amount. */
-function release({ state }: CopyContext, worth: Amount): void {
+/** What the copy may use for an opening now, beside all that is open, in flight, or in doubt. */
+export function roomNow({ state }: CopyContext, prices: VenuePrices): Amount {
+  const { family, settings } = state.copy;
   const { snapshot } = state.book;
-  if (snapshot !== null && worth > 0n) state.setSnapshot(released(snapshot, worth));
+  const open = [...state.acknowledged(), ...openingsInDoubt(state, prices, null)];
+  return roomOf({
+    ...{ family, settings, prices, lead: { lastPrices: new Map() }, holdings: heldOnAccount(state.book) },
+    wallet: add(snapshot?.wallet ?? ZERO, spentInDoubt(state, open)),
+    available: snapshot?.available ?? ZERO,
+    restingWorth: restingWorth(open),
+  });
 }
 
 /**
@@ -412,7 +432,7 @@ async function scale(
   const prices = known ?? context.lastPrices();
   const { family, settings } = state.copy;
   const { snapshot } = state.book;
-  const open = [...state.acknowledged(), ...openingsInDoubt(state, prices, action)];
+  const open = [...state.acknowledged(), ...openingsInDoubt(state, prices, action.seq)];
   return scaleOrder({
     family,
     placement: action,
@@ -435,15 +455,16 @@ async function scale(
 }
 
 /**
- * Other orders in flight, or with an unknown outcome, that may open something; those at the market at the
- * venue's prices. Funds and bounds count them as open.
+ * Orders in flight, or with an unknown outcome, that may open something, without that of an action; those at
+ * the market at the venue's prices. Funds and bounds count them as open.
  */
 function openingsInDoubt(
   state: CopyContext["state"],
   prices: VenuePrices,
-  { seq }: Placing,
+  except: LeadAction["seq"] | null,
 ): readonly MirrorEntry[] {
-  const inFlight = state.outbox().filter((entry) => entry.status === "SENT" && entry.seq !== seq);
+  const isExcepted = ({ seq }: MirrorEntry) => seq !== null && seq === except;
+  const inFlight = state.outbox().filter((entry) => entry.status === "SENT" && !isExcepted(entry));
   const openings = [...inFlight, ...state.unconfirmed()].filter(
     (entry) =>
       entry.unseenSince === undefined &&

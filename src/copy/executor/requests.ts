@@ -6,7 +6,16 @@ import type { Pauses } from "../../concurrency/delays.ts";
 import type { CopyRequest, MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { LEVERAGE_DEFAULT } from "../../engine/futures/margin.ts";
-import { magnitude, type Quantity, type Rate, SCALE, subtract, sum, ZERO } from "../../money/decimal.ts";
+import {
+  type Amount,
+  magnitude,
+  type Quantity,
+  type Rate,
+  SCALE,
+  subtract,
+  sum,
+  ZERO,
+} from "../../money/decimal.ts";
 import type { CopyStore } from "../../store/store.ts";
 import { leadStateOf } from "../leads/actions.ts";
 import {
@@ -21,13 +30,22 @@ import {
 import { bookOpenOrders } from "../reconcile/balances.ts";
 import { type NotAnswered, refusedAs } from "../session/failures.ts";
 import { driftOf, repairOrders } from "../sizing/drift.ts";
-import { symbolsHeld, unexecuted } from "../sizing/proportion.ts";
+import {
+  fundedOpening,
+  fundsSkip,
+  paymentOf,
+  symbolsHeld,
+  unexecuted,
+  type VenuePrices,
+  worthOfOpening,
+} from "../sizing/proportion.ts";
+import { copiedLeverage } from "../sizing/scale-order.ts";
 import { leverageSkip, skipWords } from "../sizing/skip.ts";
 import { type CancelOutcome, cancelRow } from "./cancel.ts";
 import type { Closing } from "./closing.ts";
 import type { CopyContext } from "./context.ts";
 import { sendAtMarket } from "./exits.ts";
-import { conclude, feesOfSpot, setCopiedLeverage } from "./place.ts";
+import { conclude, feesOfSpot, reserve, roomNow, setCopiedLeverage } from "./place.ts";
 import { submit } from "./submit.ts";
 
 /** Rows of the log that a repair reads. */
@@ -247,7 +265,7 @@ async function orderRepair(
 
 /** Sends an order of a repair. */
 export async function executeRepair(context: CopyContext, row: MirrorEntry): Promise<void> {
-  const { state, gate } = context;
+  const { state, gate, session } = context;
   const { symbol, retained } = row;
   if (symbol === null) throw new Error("a repair has a symbol");
   const increases = retained !== undefined;
@@ -258,17 +276,73 @@ export async function executeRepair(context: CopyContext, row: MirrorEntry): Pro
     return;
   }
   await feesOfSpot(context, symbol);
-  if (state.copy.family === "FUTURES" && increases && row.status !== "SENT") {
-    const leverage = context.leadAccount()?.leverages.get(symbol) ?? LEVERAGE_DEFAULT;
-    const refusal = await setCopiedLeverage(context, symbol, leverage, "OPEN");
-    if (refusal !== null) {
-      state.put(skipped(row, leverageSkip(refusal)));
-      return;
-    }
+  if (row.status === "SENT") {
+    await conclude(context, row, await submit(context, row, mayNot));
+    return;
   }
-  if (row.status === "SENT") await conclude(context, row, await submit(context, row, mayNot));
-  else
-    await sendAtMarket(context, row, row.quantity ?? ZERO, { isReduction: !increases, mayStillSend: mayNot });
+  const size = row.quantity ?? ZERO;
+  if (!increases) {
+    await sendAtMarket(context, row, size, { isReduction: true, mayStillSend: mayNot });
+    return;
+  }
+  const leverage = context.leadAccount()?.leverages.get(symbol) ?? LEVERAGE_DEFAULT;
+  const isContract = state.copy.family === "FUTURES";
+  const refusal = isContract ? await setCopiedLeverage(context, symbol, leverage, "OPEN") : null;
+  if (refusal !== null) {
+    state.put(skipped(row, leverageSkip(refusal)));
+    return;
+  }
+  const rules = await session.rules(symbol);
+  const prices = await session.pricesInTime();
+  if (prices === null) throw session.postponed();
+  await context.recallOpenings();
+  // Repairs of several symbols are sent beside each other: from the check to the reservation nothing waits.
+  const permitted =
+    context.openingLimit(prices) ??
+    funded(context, {
+      ...{ row, size, prices },
+      leverage: rules === null ? null : copiedLeverage({ leverage }, rules, state.copy.settings),
+    });
+  if ("reason" in permitted) {
+    state.put(skipped(row, permitted));
+    return;
+  }
+  const free = reserve(context, { opens: true, worth: permitted.worth });
+  const terms = { isReduction: false, mayStillSend: mayNot };
+  const sent = await sendAtMarket(context, row, permitted.size, terms).catch((error) => {
+    if (state.latest(row).status !== "SENT") free();
+    throw error;
+  });
+  if (sent.status === "SKIPPED" || sent.status === "FAILED") free();
+}
+
+/**
+ * As much of an opening as what the copy may use now suffices for, with what that takes: since it was sized,
+ * something else may have been opened, or its price may have moved. A skip if that is too little.
+ */
+function funded(
+  context: CopyContext,
+  of: {
+    readonly row: MirrorEntry;
+    readonly size: Quantity;
+    readonly prices: VenuePrices;
+    readonly leverage: number | null;
+  },
+): { readonly size: Quantity; readonly worth: Amount } | Skip {
+  const { row, size, prices, leverage } = of;
+  const { family } = context.state.copy;
+  const known = prices.get(row.symbol ?? "");
+  // Without a price it is not sent.
+  if (known === undefined) return { size, worth: ZERO };
+  const side = row.side ?? "BUY";
+  const payment = paymentOf(
+    { family, leverage },
+    { side, known, takesMarketPrice: true, limit: null, mark: known },
+  );
+  const had = roomNow(context, prices);
+  const affordable = fundedOpening(payment, size, had);
+  if (affordable === null) return fundsSkip({ family }, { wanted: worthOfOpening(payment, size), had });
+  return { size: affordable, worth: worthOfOpening(payment, affordable) };
 }
 
 /**

@@ -11,10 +11,13 @@ import type { LegType } from "../../domain/leg.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
 import {
   add,
+  decimal,
+  isAtMostShare,
   magnitude,
   type Price,
   proceedsDown,
   type Quantity,
+  type Rate,
   subtract,
   sum,
   ZERO,
@@ -53,6 +56,9 @@ const POSITION_AFTER_MS = 1_000;
 const CLOCK_MARGIN_MS = 2_000;
 /** Log lines before the listed time that are searched for orders whose trades may appear. */
 const LINES_BEFORE = 200;
+/** The largest part of a spot order that its fee takes in coins; it may be known late. */
+export const UNKNOWN_FEE_MAX: Rate = decimal("0.01");
+const TWO_FEES_MAX: Rate = decimal("0.02");
 /** Of more unconfirmed orders on a symbol, none is booked by the position. */
 const TOGETHER_MAX = 10;
 /**
@@ -463,12 +469,14 @@ class Attempts {
       const { ownChanges } = state;
       const { held } = await session.ask(({ client }) => client.balances());
       const unbooked = magnitude(unbookedOf(state, symbol, held));
-      // On spot the fees of earlier purchases may not be known yet: less than a hundredth.
+      // On spot the fees of earlier purchases may not be known yet.
       const isExecuted =
-        state.copy.family === "SPOT" ? unbooked * 100n > (quantity ?? ZERO) : unbooked !== 0n;
+        state.copy.family === "SPOT"
+          ? !isAtMostShare(unbooked, UNKNOWN_FEE_MAX, quantity ?? ZERO)
+          : unbooked !== 0n;
       if (isExecuted || (state.copy.family === "SPOT" && (await this.#mayBeOffset(session)))) return false;
       // Whatever else was traded until then may have hidden what the order did: it was executed, and
-      // liquidated at once.
+      // liquidated at once; or the owner has sold by hand what it bought.
       const known = state.venueOrderIds(symbol);
       const trades = await session.ask(({ client }) => client.trades(symbol, { since, known }));
       return state.ownChanges === ownChanges && trades?.every(({ by }) => by === "KNOWN") === true;
@@ -527,7 +535,7 @@ async function isTradedByAnother(context: TradesContext, entry: MirrorEntry): Pr
 type TradesContext = Pick<CopyContext, "state" | "session" | "findRow">;
 
 /**
- * The trades on an unconfirmed order's contract since it may have been executed, or since the book's last
+ * The trades on an unconfirmed order's symbol since it may have been executed, or since the book's last
  * balances; of one that was executed in part, since it was sent.
  */
 export async function tradesSince(
@@ -683,17 +691,18 @@ export function explaining(
 }
 
 /**
- * Whether executions of this size on the other side may hide one of a spot order in the balances. Fees, and
- * differences that are taken for fees, are less than a hundredth each.
+ * Whether executions of this size on the other side may hide one of a spot order in the balances: but for its
+ * fee, and a difference that is taken for one.
  */
 export function mayHide(offset: Quantity, quantity: MirrorEntry["quantity"]): boolean {
-  return offset > 0n && offset * 100n >= (quantity ?? ZERO) * 98n;
+  const whole = quantity ?? ZERO;
+  return offset > 0n && isAtMostShare(subtract(whole, offset), TWO_FEES_MAX, whole);
 }
 
 /** Whether sizes are equal but for fees: on spot they may be taken in coins, and be known later. */
 export function isNearly(family: StrategyType, size: Quantity, open: Quantity): boolean {
   const apart = magnitude(subtract(size, open));
-  return family === "SPOT" ? apart * 100n <= magnitude(open) : apart === 0n;
+  return family === "SPOT" ? isAtMostShare(apart, UNKNOWN_FEE_MAX, magnitude(open)) : apart === 0n;
 }
 
 /** Size of what is unbooked in the direction of an order; zero if it is the other way. */

@@ -2,8 +2,18 @@
 // one was filled in between, or an own order was in flight, the balances may or may not include it, and they
 // are requested again. From then on the same executions carry book and balances forward, so that no money
 // counts twice.
-import type { LeadState, MirrorEntry } from "../../domain/copying.ts";
-import { add, magnitude, type Price, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
+import type { CopyBook, LeadState, MirrorEntry } from "../../domain/copying.ts";
+import {
+  type Amount,
+  add,
+  isAtMostShare,
+  magnitude,
+  type Price,
+  type Quantity,
+  subtract,
+  sum,
+  ZERO,
+} from "../../money/decimal.ts";
 import { mayComeAgain, restsAtStrategy } from "../executor/cancel.ts";
 import type { CopyContext } from "../executor/context.ts";
 import {
@@ -17,6 +27,7 @@ import {
   NOT_FOUND_AFTER_MS,
   tradedOrder,
   tradesSince,
+  UNKNOWN_FEE_MAX,
   unbookedBefore,
   unbookedOf,
   unbookedToward,
@@ -31,8 +42,8 @@ import {
   seenRow,
   unseenRow,
 } from "../orders/copy-state.ts";
-import { equityOf, foreignOf, snapshotOf } from "../sizing/book.ts";
-import { copyEquity, spotSymbolOf, unexecuted } from "../sizing/proportion.ts";
+import { equityOf, foreignOf, rescaled, snapshotOf } from "../sizing/book.ts";
+import { accountEquity, spotSymbolOf, unexecuted, workedWith } from "../sizing/proportion.ts";
 import type { RestingSymbols, VenueBalances, VenueOrderState } from "../venue/venue.ts";
 
 /** Attempts to read balances before the next poll takes over. */
@@ -79,6 +90,7 @@ export async function refreshBalances(context: CopyContext): Promise<boolean> {
     const asking = urgentInDoubt(context);
     const balances = await asking.session.ask(({ client }) => client.balances());
     const traded = await tradedSince(asking, balances.held);
+    const overdue = await overdueSales(asking);
     if (state.isInFlight || state.ownChanges !== before) continue;
     await bookOpenOrders(urgentInDoubt(context));
     if (state.isInFlight || state.ownChanges !== before) continue;
@@ -86,7 +98,7 @@ export async function refreshBalances(context: CopyContext): Promise<boolean> {
       bookTraded(context, balances.held, traded);
       bookUnconfirmed(context, balances.held, prices, traded);
     }
-    endAbsentSales(context, balances);
+    endAbsentSales(context, balances, overdue);
     takeSnapshot(context, balances, { prices, inDoubt: symbolsInDoubt(state, balances.held, traded) });
     return true;
   }
@@ -110,14 +122,8 @@ function takeSnapshot(
   const { book } = state;
   const { wallet } = balances;
   const { holdings } = book;
-  const equityNow = copyEquity({ family, settings, wallet, holdings, prices, lead: NO_TRADES });
-  // A copy of an account in which there is nothing yet begins once there is something.
-  const startEquity = book.startEquity ?? (equityNow > 0n ? equityNow : null);
-  const begun = {
-    ...book,
-    startEquity,
-    startShare: startEquity === null ? null : (book.startShare ?? settings.share),
-  };
+  const account = accountEquity({ family, wallet, holdings, prices, lead: NO_TRADES });
+  const begun = rescaled(begunWith(book, workedWith(settings, account)), settings, { account, prices });
   const unconfirmed = new Set(
     book.snapshot === null ? [] : state.unconfirmed().map((row) => row.symbol ?? ""),
   );
@@ -128,6 +134,11 @@ function takeSnapshot(
     ...(inDoubt.length > 0 && { inDoubt }),
   };
   state.setBalances({ ...begun, snapshot: { ...snapshot, equity: equityOf(begun, prices) ?? wallet } });
+}
+
+/** A copy of an account in which there is nothing yet begins once there is something. */
+function begunWith(book: CopyBook, equity: Amount): CopyBook {
+  return book.startEquity !== null || equity <= 0n ? book : { ...book, startEquity: equity };
 }
 
 /**
@@ -446,30 +457,29 @@ function sellsFirst(one: MirrorEntry, other: MirrorEntry): number {
  * Ends unconfirmed spot sales that certainly do not exist. A sale locks its coins while it is open, and takes
  * them when it is executed. If the account still has the coins, and no more are locked than the venue's open
  * orders explain, there is no such sale: its row ends, and the coins may be sold. An unconfirmed purchase of
- * the same size may have brought as many coins as the sale has taken: then nothing is certain.
+ * the same size may have brought as many coins as the sale has taken: then nothing is certain. `overdue`: see
+ * `overdueSales`.
  */
 function endAbsentSales(
   { state, now }: CopyContext,
   { held, locked }: Pick<VenueBalances, "held" | "locked">,
+  overdue: ReadonlySet<number>,
 ): void {
   if (state.copy.family !== "SPOT" || state.book.snapshot === null) return;
   for (const [symbol, rows] of Map.groupBy(state.unconfirmed(), (entry) => entry.symbol ?? "")) {
     const bought = sum(rows.filter(({ side }) => side === "BUY").map(unexecuted));
-    const sales = rows.filter((entry) => {
-      const { side, orderType, quantity, executedQuantity } = entry;
-      if (mayHide(bought, quantity)) return false;
-      // A market order is never open, and may have been executed and mistaken for the owner's sale.
-      const certainAfterMs = orderType === "MARKET" ? ENDED_MS_MAX : NOT_FOUND_AFTER_MS;
-      const ageMs = now() - missedSince(entry);
-      return side === "SELL" && executedQuantity === 0n && ageMs > certainAfterMs;
-    });
+    const sales = rows.filter(
+      ({ entryId, quantity, executedQuantity }) =>
+        overdue.has(entryId) && executedQuantity === 0n && !mayHide(bought, quantity),
+    );
     const ofSymbol = (balances: ReadonlyMap<string, Quantity>) =>
       [...balances].find(([asset]) => spotSymbolOf(asset) === symbol)?.[1] ?? (ZERO as Quantity);
     const ofSales = state.resting(symbol).filter(({ side }) => side === "SELL");
     const resting = sum(ofSales.map(unexecuted));
-    // A fee that is not known yet is less than a hundredth.
     const unbooked = magnitude(unbookedOf(state, symbol, held));
-    const isUnbooked = sales.some(({ quantity }) => unbooked * 100n > (quantity ?? ZERO));
+    const isUnbooked = sales.some(
+      ({ quantity }) => !isAtMostShare(unbooked, UNKNOWN_FEE_MAX, quantity ?? ZERO),
+    );
     if (isUnbooked || ofSymbol(held) < state.holding(symbol).quantity) continue;
     // What is locked besides may be its owner's: a sale that is open locks all that is open of it.
     const besides = subtract(ofSymbol(locked), resting);
@@ -477,6 +487,26 @@ function endAbsentSales(
       if (besides <= 0n || besides < unexecuted(sale)) endRow(state, sale, null, now());
     }
   }
+}
+
+/**
+ * Sales on spot, by entry, that are in doubt for so long that balances with all of their coins say that they
+ * were not made: without those whose coins the account may have bought back by orders that are not the copy's.
+ */
+async function overdueSales(context: CopyContext): Promise<ReadonlySet<number>> {
+  const { state, now } = context;
+  const overdue = new Set<number>();
+  for (const sale of state.copy.family === "SPOT" ? state.unconfirmed() : []) {
+    const { entryId, side, orderType, quantity, executedQuantity } = sale;
+    // A market order is never open, and may have been executed and mistaken for the owner's sale.
+    const certainAfterMs = orderType === "MARKET" ? ENDED_MS_MAX : NOT_FOUND_AFTER_MS;
+    if (side !== "SELL" || executedQuantity > 0n || now() - missedSince(sale) <= certainAfterMs) continue;
+    const trades = await tradesSince(context, sale);
+    const bought = trades?.filter((trade) => trade.by !== "KNOWN" && trade.side === "BUY");
+    if (bought === undefined) continue;
+    if (!mayHide(sum(bought.map((trade) => trade.quantity)), quantity)) overdue.add(entryId);
+  }
+  return overdue;
 }
 
 /**
@@ -491,7 +521,7 @@ function isExecution(
 ): boolean {
   const { quantity } = entry;
   if (executed <= 0n || quantity === null) return false;
-  if (isPurchaseOnSpot(state, entry)) return executed * 100n >= open * 99n;
+  if (isPurchaseOnSpot(state, entry)) return isAtMostShare(subtract(open, executed), UNKNOWN_FEE_MAX, open);
   return executed % lastDigitOf(quantity) === 0n;
 }
 
@@ -500,7 +530,7 @@ function mayBeFees(state: CopyContext["state"], symbol: string, unbooked: Quanti
   if (state.copy.family !== "SPOT" || unbooked >= 0n) return false;
   const bought = state.feesDue(symbol).filter(({ side }) => side === "BUY");
   const executed = sum(bought.map(({ executedQuantity }) => executedQuantity));
-  return magnitude(unbooked) * 100n <= executed;
+  return isAtMostShare(magnitude(unbooked), UNKNOWN_FEE_MAX, executed);
 }
 
 /** Whether a purchase on spot was booked by the balances: it lacks its fee, which was taken in coins. */

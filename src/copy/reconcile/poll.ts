@@ -2,10 +2,8 @@
 // closed, then what is missing. It runs beside the executors. A request without an answer ends the poll, and
 // earlier results stay. Also the schedule of polls.
 import type { Timers } from "../../concurrency/time.ts";
-import type { Amount } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { learnDueFees } from "../executor/place.ts";
-import type { CopyState } from "../orders/copy-state.ts";
 import { NotAnswered } from "../session/failures.ts";
 import type { Venue } from "../venue/venue.ts";
 import { type Missing, takeStock, writeOffMissing } from "./write-off.ts";
@@ -18,7 +16,6 @@ export async function poll(context: CopyContext, missing: Missing): Promise<NotA
   const polling: CopyContext = { ...context, session: context.session.polling(ASKED_MS_MAX) };
   const { state } = context;
   try {
-    rescaleStart(state);
     const isFresh = await takeStock(polling, missing);
     missing.inVain = isFresh ? 0 : missing.inVain + 1;
     await learnDueFees(polling);
@@ -30,28 +27,6 @@ export async function poll(context: CopyContext, missing: Missing): Promise<NotA
     if (error instanceof NotAnswered) return error;
     throw error;
   }
-}
-
-/**
- * After its owner has chosen another share, what the copy is worth is that share's, and it has lost the same
- * part as before. What it has won or lost stays what it is, so what it began with takes the difference.
- */
-function rescaleStart(state: CopyState): void {
-  const { share } = state.copy.settings;
-  const { startEquity, startShare, stopBase, snapshot } = state.book;
-  if (startEquity === null || share === startShare) return;
-  if (startShare === null) {
-    state.setBook({ ...state.book, startShare: share });
-    return;
-  }
-  const rescaled = (amount: bigint) => (amount * share) / startShare;
-  const won = snapshot === null ? 0n : snapshot.equity - startEquity;
-  state.setBook({
-    ...state.book,
-    startEquity: (rescaled(startEquity + won) - won) as Amount,
-    startShare: share,
-    stopBase: rescaled(stopBase ?? startEquity) as Amount,
-  });
 }
 
 /** Between two polls of one copy, ms, as long as there are few. */

@@ -54,7 +54,7 @@ import { refusedAs } from "../session/failures.ts";
 import { unexecuted } from "../sizing/proportion.ts";
 import { ENDED_MS_MAX, UNCONFIRMED_MS_MAX } from "./balances.ts";
 import { isRefusedLately, sendStops } from "./stops.ts";
-import { closesOnly, isExitOfNothing, isOvertaken, isStaleLeg, missingLegs } from "./uneven.ts";
+import { closesOnly, isExitOfNothing, isOvertaken, isStaleLeg, missingLegs, nothingOpens } from "./uneven.ts";
 
 /**
  * CLEAN: nothing to do; `unsold` says why a remainder cannot be sold. WAITS: for an open order. UNPROTECTED:
@@ -227,9 +227,9 @@ async function cancelUnwanted(
     }
     const isOver = isCancelDue || isOvertaken(context, entry);
     const isForNothing = isExitOfNothing(context, entry);
-    const isOpening = opensSomething(context, entry) && state.copy.status === "PAUSED";
-    if (!isClosing && !isOver && !isForNothing && !isOpening) continue;
-    const why = skipOf(isOver ? "OVERTAKEN" : isForNothing ? "NOTHING_HELD" : "PAUSED");
+    const unwanted = opensSomething(context, entry) ? nothingOpens(context) : null;
+    const why = isOver ? skipOf("OVERTAKEN") : isForNothing ? skipOf("NOTHING_HELD") : unwanted;
+    if (!isClosing && why === null) continue;
     const blocked = await cancelOrEnd(context, entry, isClosing ? null : why);
     if (blocked !== null) return blocked;
   }

@@ -1,5 +1,5 @@
 import { collectiveId, orderIdOf } from "../../domain/collective-id.ts";
-import type { MirrorEntry } from "../../domain/copying.ts";
+import { type MirrorEntry, type Skip, skipOf } from "../../domain/copying.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { awaitsTrigger, type Order } from "../../domain/order.ts";
 import { type Price, type Quantity, ZERO } from "../../money/decimal.ts";
@@ -12,7 +12,7 @@ import { closesPosition, isLeg, isOpen, isSameKind, isWaitingLeg, readyLegs } fr
 
 /** Whether a symbol needs reconciliation, as far as memory shows. */
 export function isUneven(
-  context: Pick<CopyContext, "state" | "leadAccount" | "now">,
+  context: Pick<CopyContext, "state" | "leadAccount" | "now" | "lossOfDay">,
   symbol: string,
 ): boolean {
   const { state } = context;
@@ -24,11 +24,16 @@ export function isUneven(
   const resting = state.resting(symbol);
   if (resting.some(({ isCancelDue }) => isCancelDue === true)) return true;
   if (state.hasNothing(symbol) && resting.some((entry) => isLeg(entry) && !isWaitingLeg(entry))) return true;
-  if (status === "PAUSED" && resting.some((entry) => !isLeg(entry) && opensSomething(context, entry)))
-    return true;
+  const isOpening = (entry: MirrorEntry) => !isLeg(entry) && opensSomething(context, entry);
+  if (resting.some(isOpening) && nothingOpens(context) !== null) return true;
   const isOver = (entry: MirrorEntry) => isStaleLeg(context, entry) || isOvertaken(context, entry);
   if (resting.some((entry) => isOver(entry) || isExitOfNothing(context, entry))) return true;
   return missingLegs(context, symbol).length > 0 || missingStops(context, symbol).length > 0;
+}
+
+/** Why open orders that would open something are canceled: a pause, or the loss of the day; null if not. */
+export function nothingOpens({ state, lossOfDay }: Pick<CopyContext, "state" | "lossOfDay">): Skip | null {
+  return state.copy.status === "PAUSED" ? skipOf("PAUSED") : lossOfDay();
 }
 
 /**

@@ -31,7 +31,7 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { symbolOf, type VenuePrices } from "./proportion.ts";
+import { rescaledBy, symbolOf, type VenuePrices } from "./proportion.ts";
 
 /** An execution beyond the book. No value is negative. */
 export type Execution = {
@@ -250,14 +250,44 @@ export function snapshotOf(
  */
 export function equityOf(book: CopyBook, prices: VenuePrices): Amount | null {
   if (book.startEquity === null) return null;
-  let equity: bigint = book.startEquity + book.realized - book.fees;
+  let equity = subtract(add(book.startEquity, book.realized), book.fees);
   for (const [symbol, { quantity, cost }] of book.holdings) {
     const price = prices.get(symbol);
     if (price === undefined) continue;
     const worth = amountDown(product(price, quantity));
-    equity += quantity > 0n ? worth - cost : worth + cost;
+    // A short position received its cost, and its worth is negative.
+    equity = add(equity, quantity > 0n ? subtract(worth, cost) : add(worth, cost));
   }
-  return equity as Amount;
+  return equity;
+}
+
+/**
+ * The book of a copy that has begun, after its owner has set another share or budget: what the copy is worth
+ * is the same part of what it works with, and it has lost the same part since it began, since its stop loss
+ * acted, and since the beginning of the day. What it has won or lost stays what it is, so what it began with
+ * takes the difference. `account`: the equity of the whole account; without any the book waits for some.
+ */
+export function rescaled(
+  book: CopyBook,
+  { share, budget }: Pick<CopySettings, "share" | "budget">,
+  { account, prices }: { readonly account: Amount; readonly prices: VenuePrices },
+): CopyBook {
+  const { startEquity, startShare, startBudget = budget, stopBase, dayStart } = book;
+  const equity = equityOf(book, prices);
+  if (startEquity === null || equity === null) return book;
+  const noted = { ...book, startShare: share, startBudget: budget };
+  if (startShare === null || (share === startShare && budget === startBudget)) return noted;
+  // All parts of nothing are the same.
+  if (account <= 0n) return book;
+  const change = { from: { share: startShare, budget: startBudget }, to: { share, budget }, whole: account };
+  return {
+    ...noted,
+    startEquity: subtract(rescaledBy(change, equity), subtract(equity, startEquity)),
+    stopBase: rescaledBy(change, stopBase ?? startEquity),
+    ...(dayStart !== undefined && {
+      dayStart: { ...dayStart, equity: rescaledBy(change, dayStart.equity) },
+    }),
+  };
 }
 
 /** Whether a copy has lost as much as its owner accepts, as of its last poll. */
@@ -277,7 +307,7 @@ export function stopEquity(
 ): Amount | null {
   const base = stopBase ?? startEquity;
   if (base === null || base <= 0n || stopLoss === null) return null;
-  return ((base * (SCALE - stopLoss)) / SCALE) as Amount;
+  return shareOf(base, SCALE - stopLoss, SCALE);
 }
 
 /** At which equity the take profit acts, rounded up; null if there is none, or nothing that could gain. */

@@ -30,6 +30,7 @@ import {
   divideDown,
   divideUp,
   feeUp,
+  isAtMostShare,
   least,
   magnitude,
   type Price,
@@ -204,22 +205,43 @@ export function hasUnvalued(family: StrategyType, lead: LeadState, prices: Venue
   );
 }
 
-/**
- * A copy's funds: its share of the account, which on spot is the quote asset and the copy's own purchases; at
- * most its budget.
- */
-export function copyEquity({ family, settings, wallet, holdings, prices, lead }: Funds): Amount {
-  const held = family === "FUTURES" ? ZERO : worthOfHoldings(holdings, prices, lead);
-  return workedWith(settings, add(wallet, held));
+/** A copy's funds: its share of the account, at most its budget. */
+export function copyEquity(funds: Funds): Amount {
+  return workedWith(funds.settings, accountEquity(funds));
 }
+
+/** The account of which a copy has a share: on spot the quote asset and the copy's own purchases. */
+export function accountEquity({ family, wallet, holdings, prices, lead }: Omit<Funds, "settings">): Amount {
+  return family === "FUTURES" ? wallet : add(wallet, worthOfHoldings(holdings, prices, lead));
+}
+
+/** By which a copy uses a part of its account. */
+type PartSettings = Pick<CopySettings, "share" | "budget">;
 
 /**
  * The part of an account with this equity that a copy uses: its share, at most its budget, rounded down.
  * Never negative.
  */
-export function workedWith({ share, budget }: Pick<CopySettings, "share" | "budget">, whole: Amount): Amount {
+export function workedWith({ share, budget }: PartSettings, whole: Amount): Amount {
   const shared = shareOf(atLeastZero(whole), share, SCALE);
   return budget === null ? shared : least(shared, budget);
+}
+
+/**
+ * An amount as the same part of what a copy works with, once another share or budget of the account is set;
+ * rounded towards zero. `whole`: the equity of the account, which is not zero.
+ */
+export function rescaledBy(
+  { from, to, whole }: { readonly from: PartSettings; readonly to: PartSettings; readonly whole: Amount },
+  amount: Amount,
+): Amount {
+  // Without the rounding of `workedWith`, so that a share that is set back leaves no trace.
+  const exactly = ({ share, budget }: PartSettings): bigint => {
+    const shared = whole * share;
+    const most = budget === null ? shared : budget * SCALE;
+    return most < shared ? most : shared;
+  };
+  return shareOf(amount, exactly(to), exactly(from));
 }
 
 /**
@@ -509,10 +531,11 @@ export function fundedOpening(payment: Payment, opening: Quantity, room: Amount)
   if (worthOfOpening(payment, opening) <= room) return opening;
   const { family, known, leverage } = payment;
   const affordable = affordableOpening(payment, room);
+  const margin = initialMargin(known, opening, leverage ?? 1);
   const isEnough =
     family === "SPOT"
-      ? (opening - affordable) * SCALE <= opening * FUNDS_CUT_MAX
-      : initialMargin(known, opening, leverage ?? 1) * (SCALE - FUNDS_CUT_MAX) <= room * SCALE;
+      ? isAtMostShare(subtract(opening, affordable), FUNDS_CUT_MAX, opening)
+      : isAtMostShare(subtract(margin, room), FUNDS_CUT_MAX, margin);
   return isEnough ? affordable : null;
 }
 

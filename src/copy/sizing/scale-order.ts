@@ -36,6 +36,7 @@ import {
   atLeastZero,
   costUp,
   divideDown,
+  isAtMostShare,
   least,
   magnitude,
   type Price,
@@ -331,12 +332,17 @@ export function copiedLeverage(
   return Math.min(leverage, leverageMax(contract), bound ?? leverage);
 }
 
+/** So many of the symbols that the copier permits are named where another is skipped. */
+const SYMBOLS_TOLD_MAX = 10;
+
 /** SYMBOL_NOT_ALLOWED, if the copier does not permit openings in the symbol. */
 export function symbolSkip({
   settings: { symbols },
   placement: { symbol },
 }: Pick<BoundsInput, "settings" | "placement">): Skip | null {
-  return symbols === null || symbols.includes(symbol) ? null : skipOf("SYMBOL_NOT_ALLOWED");
+  if (symbols === null || symbols.includes(symbol)) return null;
+  const permitted = { count: symbols.length, symbols: symbols.slice(0, SYMBOLS_TOLD_MAX) };
+  return skipOf("SYMBOL_NOT_ALLOWED", { permitted });
 }
 
 /** Assets with markets deep enough for the tighter bound. */
@@ -360,7 +366,7 @@ function slippageSkip(
   const wanted = filled.price;
   const bound = MAJOR_ASSETS.includes(baseAsset) ? slippageMax.major : slippageMax.other;
   const worse = side === "BUY" ? subtract(had, wanted) : subtract(wanted, had);
-  if (worse * SCALE <= wanted * bound) return null;
+  if (isAtMostShare(worse, bound, wanted)) return null;
   return skipOf("SLIPPAGE", { wanted: priceAsAmount(wanted), had: priceAsAmount(had), unit: "QUOTE", bound });
 }
 

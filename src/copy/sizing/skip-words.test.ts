@@ -4,6 +4,7 @@ import { EXACT_SETTINGS, SKIP_REASONS, skipOf } from "../../domain/copying.ts";
 import { symbolRules } from "../../engine/testing/market-stub.ts";
 import { type Amount, decimal, formatBriefly, type Price, type Quantity } from "../../money/decimal.ts";
 import { previewOrders } from "./preview.ts";
+import { symbolSkip } from "./scale-order.ts";
 import { assetOf, countAsAmount, shortfallOf, skipWords } from "./skip.ts";
 import { actionOf, leadState, placement } from "./testing/actions.ts";
 
@@ -50,6 +51,19 @@ test.each([
   ],
 ])("an order that is scaled to enough, and cut to %s USDT", (maxPerOrder, words) => {
   expect(wordsOfFirst("0.01", maxPerOrder)).toBe(words);
+});
+
+test.each([
+  [1, "Your settings permit the copy to open A0USDT only."],
+  [2, "Your settings permit the copy to open A0USDT, A1USDT only."],
+  [
+    12,
+    "Your settings permit the copy to open A0USDT, A1USDT, A2USDT, A3USDT, A4USDT, A5USDT, A6USDT, A7USDT, A8USDT, A9USDT and 2 more only.",
+  ],
+])("a symbol that is not among the %i that the copier permits", (count, words) => {
+  const symbols = Array.from({ length: count }, (_, index) => `A${index}USDT`);
+  const of = { placement: placement({ quantity: decimal("1") }), settings: { ...EXACT_SETTINGS, symbols } };
+  expect(skipWords(symbolSkip(of) ?? skipOf("PAUSED"), "BTC")).toBe(words);
 });
 
 test("what is too small uncut is not blamed on the bound", () => {

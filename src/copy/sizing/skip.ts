@@ -53,13 +53,14 @@ type Figures = {
 
 /**
  * A sentence of each reason: `counted` with figures that fall short, `stale` with figures that do not
- * although the exchange refused, `plain` without any.
+ * although the exchange refused, `listed` with the symbols that the copier permits, `plain` without any.
  */
 const WORDS: {
   readonly [R in SkipReason]: {
     readonly plain: string;
     readonly counted?: (figures: Figures) => string;
     readonly stale?: (figures: Figures) => string;
+    readonly listed?: (names: string) => string;
   };
 } = {
   BELOW_MIN_QUANTITY: {
@@ -127,7 +128,10 @@ const WORDS: {
   PROTECTS: {
     plain: "The strategy has left its position, and the copy has not yet: its stop stays until then.",
   },
-  SYMBOL_NOT_ALLOWED: { plain: "The symbol is not among those that your settings permit the copy to open." },
+  SYMBOL_NOT_ALLOWED: {
+    plain: "The symbol is not among those that your settings permit the copy to open.",
+    listed: (names) => `Your settings permit the copy to open ${names} only.`,
+  },
   ABOVE_POSITION_MAX: {
     plain: "The position would be worth more than your settings permit.",
     counted: ({ wanted, had, times }) =>
@@ -175,10 +179,16 @@ export function skipWords(skip: Skip, baseAsset: string | null): string {
 }
 
 function sentenceOf(skip: Skip, baseAsset: string | null): string {
-  const { plain, counted, stale } = WORDS[skip.reason];
+  const { plain, counted, stale, listed } = WORDS[skip.reason];
+  if (listed !== undefined && skip.permitted !== undefined) return listed(namesOf(skip.permitted));
   const figures = figuresOf(skip, baseAsset);
   if (figures === null) return plain;
   return (fallsShort(skip) ? counted : stale)?.(figures) ?? plain;
+}
+
+function namesOf({ count, symbols }: NonNullable<Skip["permitted"]>): string {
+  const others = count - symbols.length;
+  return `${symbols.join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
 }
 
 /** Whether its figures say why: figures that were out of date do not. */

@@ -168,6 +168,7 @@ export async function openCopiesFixture({
     pairs,
     contracts,
     store,
+    master,
     notified,
     seams,
     bounds,

@@ -2,7 +2,18 @@
 // section 7.
 import { COPY_QUOTE_ASSET } from "../../domain/copying.ts";
 import { type Amount, add, type Quantity, sum, ZERO } from "../../money/decimal.ts";
-import { amountOf, type Body, BodyFault, mapped, objectOf, rowsOf, textOf, valueFor } from "./answers.ts";
+import {
+  amountOf,
+  type Body,
+  BodyFault,
+  idOf,
+  mapped,
+  objectOf,
+  rowsOf,
+  textOf,
+  timeOf,
+  valueFor,
+} from "./answers.ts";
 import { askForRestrictions, checkAccount } from "./key-rights.ts";
 import { WEIGHTS } from "./limits.ts";
 import {
@@ -12,7 +23,9 @@ import {
   FIND,
   feesOf,
   findOrder,
+  listFills,
   listOpen,
+  NOT_FOUND_CODES,
   NOT_OPEN_CODES,
   type OpenRoute,
   type OrderAsked,
@@ -24,18 +37,22 @@ import {
   weightOfOpen,
 } from "./orders.ts";
 import type {
+  VenueAnswer,
   VenueBalances,
   VenueClient,
   VenueFills,
   VenueOrder,
   VenueOrderState,
   VenueRefusal,
+  VenueTrade,
 } from "./venue.ts";
 
 const { SPOT } = WEIGHTS;
 const ORDER = "/api/v3/order";
 const FILLS = { path: "/api/v3/myTrades", weight: SPOT.fills, priority: "POLL" } as const;
 const FILLS_SINCE = { ...FILLS, weight: SPOT.fillsSince } as const;
+// The outcome of an order, for which exits wait, may depend on these.
+const TRADES = { path: FILLS.path, weight: SPOT.fillsSince, ...URGENT } as const;
 const PLACE = { method: "POST", path: ORDER, weight: SPOT.place } as const;
 const FIND_ORDER = { method: "GET", path: ORDER, weight: SPOT.find, ...FIND } as const;
 const CANCEL = { method: "DELETE", path: ORDER, weight: SPOT.cancel, ...URGENT } as const;
@@ -102,7 +119,7 @@ export function createSpotClient(rest: AccountRest): VenueClient {
 
     fillsSince: (of) => askForFillsSince(rest, FILLS_SINCE, of),
 
-    trades: async () => ({ kind: "OK", value: [] }),
+    trades: (symbol, of) => askForTrades(rest, symbol, of),
 
     clearance: async () => ({ kind: "OK", value: ZERO }),
 
@@ -135,6 +152,39 @@ function balancesOf(body: Body, at: number): VenueBalances {
     }
   }
   return { at, wallet, available, held, locked, marginBalance: wallet };
+}
+
+/** See `VenueClient.trades`. A list of fills does not have the client ids of their orders. */
+async function askForTrades(
+  rest: AccountRest,
+  symbol: string,
+  { since, known }: { readonly since: number; readonly known: ReadonlySet<string> },
+): Promise<VenueAnswer<readonly VenueTrade[] | null>> {
+  // The venue's clock differs from ours.
+  const startTime = since + rest.venueNow() - rest.wallNow();
+  const listed = await listFills(rest, TRADES, { symbol, startTime });
+  // Were they not all, what came last would be missing.
+  const read = mapped(listed, ({ rows, isWhole }) =>
+    isWhole ? rows.map((row) => tradeOf(row, known)) : null,
+  );
+  return valueFor(NOT_FOUND_CODES, read, null);
+}
+
+function tradeOf(row: Body, known: ReadonlySet<string>): VenueTrade {
+  const venueOrderId = idOf(row, "orderId");
+  const quantity = amountOf<Quantity>(row, "qty");
+  const quote = amountOf<Amount>(row, "quoteQty");
+  if (quantity <= 0n || quote < 0n) throw new BodyFault("a trade of nothing");
+  if (typeof row.isBuyer !== "boolean") throw new BodyFault("a trade without a side");
+  return {
+    venueOrderId,
+    by: known.has(venueOrderId) ? "KNOWN" : "OTHER",
+    clientOrderId: null,
+    side: row.isBuyer ? "BUY" : "SELL",
+    quantity,
+    quote,
+    at: timeOf(row, "time"),
+  };
 }
 
 /**

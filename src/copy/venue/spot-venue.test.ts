@@ -92,6 +92,21 @@ describe("orders of every type", () => {
     });
   });
 
+  test("executions since a time are listed with their sides, those of named orders as such", async () => {
+    const bought = ok(await client.place(marketBuy("bought")));
+    const sells = order({ type: "MARKET", side: "SELL", quantity: decimal("0.0005"), clientOrderId: "sold" });
+    fixture.time.advance(1_000);
+    const sold = ok(await client.place(sells));
+    const known = new Set([bought.venueOrderId]);
+    const since = fixture.time.now() - 1_000;
+    expect(ok(await client.trades("BTCUSDT", { since, known }))).toMatchObject([
+      { by: "KNOWN", side: "BUY", quantity: decimal("0.001"), quote: decimal("60") },
+      { by: "OTHER", side: "SELL", quantity: decimal("0.0005"), venueOrderId: sold.venueOrderId },
+    ]);
+    expect(ok(await client.trades("BTCUSDT", { since: since + 1, known }))).toHaveLength(1);
+    expect(ok(await client.trades("NONEUSDT", { since, known }))).toBeNull();
+  });
+
   test("a LIMIT order is open, is found, is filled later, and has then ended", async () => {
     const limit = order({ type: "LIMIT", price: decimal("50000"), clientOrderId: "limit" });
     const placed = ok(await client.place(limit));

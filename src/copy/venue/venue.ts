@@ -117,7 +117,7 @@ export type FillsSince = {
   readonly orders: ReadonlyMap<string, Quantity>;
 };
 
-/** An execution on a contract, by one order at one price. */
+/** An execution on a symbol, by one order at one price. */
 export type VenueTrade = {
   readonly venueOrderId: string;
   /**
@@ -126,7 +126,7 @@ export type VenueTrade = {
    * not determined yet; a later call determines it.
    */
   readonly by: "KNOWN" | "VENUE" | "OTHER" | "UNKNOWN";
-  /** Null unless it is the venue's or another's. */
+  /** Null unless it is the venue's or another's, and on spot. */
   readonly clientOrderId: string | null;
   readonly side: Side;
   readonly quantity: Quantity;
@@ -245,9 +245,9 @@ export type VenueClient = {
   /** The same of several orders of a symbol at once, without those of which what it lists does not add up. */
   fillsSince(of: FillsSince): Promise<VenueAnswer<ReadonlyMap<string, VenueFills>>>;
   /**
-   * Executions on a contract since this time (wall time, Unix ms; at most six days ago), oldest first; none
-   * for a spot pair. `known`: orders by the venue's ids. Null if there are more than can be listed, or the
-   * venue does not list the symbol any more.
+   * Executions on a symbol since this time (wall time, Unix ms; of a contract at most six days ago), oldest
+   * first. `known`: orders by the venue's ids; on spot all others are OTHER. Null if there are more than can
+   * be listed, or the venue does not list the symbol any more.
    */
   trades(
     symbol: string,

@@ -110,6 +110,7 @@ test("no amount is written as a number", async () => {
  */
 const NUMBERS = [
   "at",
+  "count",
   "nextEntryId",
   "takenSeq",
   "week",
@@ -207,11 +208,12 @@ const alwaysInBook = fc.record({
 });
 const BOOKS = withSome<CopyBook>(alwaysInBook, {
   takenSeq: id,
+  startBudget: fc.option(units<Amount>()),
   profitMark: fc.record({ week: id, mark: units<Amount>() }),
   dayStart: fc.record({ day: id, equity: units<Amount>() }),
 });
 
-const skipWithoutBound: fc.Arbitrary<Skip> = fc.record<Skip>({
+const alwaysInSkip = fc.record<Skip>({
   reason: fc.constantFrom(...SKIP_REASONS),
   filter: fc.option(fc.constantFrom("LOT_SIZE", "NOTIONAL")),
   wanted: fc.option(units()),
@@ -219,9 +221,10 @@ const skipWithoutBound: fc.Arbitrary<Skip> = fc.record<Skip>({
   unit: fc.option(fc.constantFrom("BASE", "QUOTE")),
   venue: fc.option(fc.record({ code: fc.integer(), message: text })),
 });
-const skip: fc.Arbitrary<Skip> = fc
-  .tuple(skipWithoutBound, fc.option(units<Amount>()))
-  .map(([without, bound]) => (bound === null ? without : { ...without, bound }));
+const skip = withSome<Skip>(alwaysInSkip, {
+  bound: units<Amount>(),
+  permitted: fc.record({ count: id, symbols: fc.array(text) }),
+});
 /** Both sides may have more digits than any decimal. */
 const scale: fc.Arbitrary<Scale> = fc.record<Scale>({
   by: fc.constantFrom(...SCALES),

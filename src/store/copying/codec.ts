@@ -29,6 +29,7 @@ const BOOK: Form<CopyBook> = {
   fees: "DECIMAL",
   startEquity: "DECIMAL",
   startShare: "DECIMAL",
+  startBudget: "DECIMAL",
   stopBase: "DECIMAL",
   snapshot: {
     ...{ wallet: "DECIMAL", available: "DECIMAL", equity: "DECIMAL" },

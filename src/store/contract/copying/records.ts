@@ -106,6 +106,7 @@ export const FULL_BOOK: CopyBook = {
   fees: decimal("0.1"),
   startEquity: decimal("1000"),
   startShare: decimal("0.75"),
+  startBudget: decimal("1333.33"),
   stopBase: decimal("640.5"),
   snapshot: {
     at: COPIED_AT,
