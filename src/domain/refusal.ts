@@ -54,6 +54,7 @@ export type Refusal =
   | { readonly refusal: "CLOSE_POSITION_MISSING" }
   | { readonly refusal: "CLOSE_POSITION_FALSE" }
   | { readonly refusal: "WORKING_TYPE_INVALID"; readonly workingType: string }
+  | { readonly refusal: "SELF_TRADE_PREVENTION_INVALID"; readonly family: StrategyType }
   | { readonly refusal: "LEVERAGE_INVALID"; readonly leverage: number }
   | { readonly refusal: "MARGIN_TYPE_UNSUPPORTED" }
   | { readonly refusal: "POSITION_MODE_UNCHANGED" }

@@ -115,6 +115,10 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   ),
   CLOSE_POSITION_FALSE: bad(-1130, `Data sent for parameter 'closePosition' is not valid. ${LEGS_CLOSE_ALL}`),
   LEG_QUANTITY_SENT: bad(-4137, "Quantity must be zero with closePosition equals true"),
+  SELF_TRADE_PREVENTION_INVALID: ({ family }) =>
+    family === "FUTURES"
+      ? bad(-5039, "Invalid self trade prevention mode")
+      : bad(-1013, "This symbol does not allow the specified self-trade prevention mode."),
   WORKING_TYPE_INVALID: ({ workingType }) => bad(-4031, `Invalid parameter working type: ${workingType}`),
   LEVERAGE_INVALID: ({ leverage }) => bad(-4028, `Leverage ${leverage} is not valid`),
   MARGIN_TYPE_UNSUPPORTED: bad(-2010, "Only isolated margin is supported."),

@@ -31,6 +31,8 @@ export type Trigger = PriceTrigger &
     readonly symbol: string;
     /** Creation, market time, Unix ms. */
     readonly since: number;
+    /** Of a leg: whether it is not triggered while the last price is far from the mark price. */
+    readonly priceProtect?: true;
   };
 
 /**
@@ -81,8 +83,9 @@ export function triggerOfLeg(strategyId: string, leg: Leg): Trigger | null {
   if (leg.status !== "NEW") return null;
   const kind = leg.type === "STOP_MARKET" ? "STOP_LEG" : "PROFIT_LEG";
   // An armed leg does not change: `updatedAt` is when it was placed, or armed.
-  const { legId: id, symbol, updatedAt: since } = leg;
-  return { strategyId, kind, id, symbol, ...legTrigger(leg), since };
+  const { legId: id, symbol, updatedAt: since, priceProtect } = leg;
+  const trigger = { strategyId, kind, id, symbol, ...legTrigger(leg), since } as const;
+  return priceProtect === true ? { ...trigger, priceProtect } : trigger;
 }
 
 /**

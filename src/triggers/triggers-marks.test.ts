@@ -1,6 +1,6 @@
 // Triggers of legs and positions, on the mark price.
 import { describe, expect, test } from "vitest";
-import { decimal } from "../money/decimal.ts";
+import { decimal, type Price } from "../money/decimal.ts";
 import { cleanFixtures, createFixture, startOn, type Terms } from "./testing/fixture.ts";
 import { FUTURES, fundingOf, settlementAt, standingOf } from "./testing/futures-fixture.ts";
 import { contractTerms } from "./testing/stub-market.ts";
@@ -118,6 +118,48 @@ test("a leg that is hit while nobody buys stays triggered, and is executed again
   expect(await standingOf(store, "one")).toMatchObject({ holds: "1.00000000", stop: "NEW" });
   market.show("BTCUSDT", "98", "99");
   time.advance(1_000);
+  await settled();
+  expect(await standingOf(store, "one")).toMatchObject({ holds: "0", stop: "FINISHED" });
+});
+
+test("a leg that price protection holds back waits at no cost, and fires at the first price that it permits", async () => {
+  const { market, storage, store, time, place, desk, triggers, settled } = await createFixture({
+    ...FUTURES,
+    strict: {},
+  });
+  market.terms.set("BTCUSDT", { ...contractTerms(), triggerProtect: decimal("0.005") });
+  market.openBook("BTCUSDT", { asks: "100x10", bids: "99x10" });
+  market.aggregate("BTCUSDT", "seller", "1", "99");
+  await triggers.open();
+  await place("one", "BUY", null, ONE);
+  const leg = { type: "PlaceLeg", symbol: "BTCUSDT", side: "SELL", legType: "STOP_MARKET" } as const;
+  const terms = {
+    triggerPrice: decimal<Price>("98"),
+    workingType: "CONTRACT_PRICE",
+    priceProtect: true,
+  } as const;
+  await desk.execute("one", { ...leg, ...terms, clientLegId: "leg" });
+  let loads = 0;
+  for (const each of [storage.store, storage.triggerStore]) {
+    const { loadAccount } = each;
+    each.loadAccount = async (strategyId) => {
+      loads += 1;
+      return await loadAccount(strategyId);
+    };
+  }
+  // The mark price is 100.
+  for (let second = 0; second < 5; second += 1) {
+    time.advance(1_000);
+    market.aggregate("BTCUSDT", "seller", "1", "97");
+    await settled();
+  }
+  expect(loads).toBe(0);
+  expect(await standingOf(store, "one")).toMatchObject({ holds: "1.00000000", stop: "NEW" });
+  market.aggregate("BTCUSDT", "seller", "1", "99");
+  market.showMark("BTCUSDT", "98");
+  await settled();
+  expect(await standingOf(store, "one")).toMatchObject({ stop: "NEW" });
+  market.aggregate("BTCUSDT", "seller", "1", "98");
   await settled();
   expect(await standingOf(store, "one")).toMatchObject({ holds: "0", stop: "FINISHED" });
 });

@@ -13,6 +13,7 @@ import type { Quote, Settlement } from "../domain/market.ts";
 import { isOpen } from "../domain/order.ts";
 import { slotOf } from "../domain/strategy.ts";
 import type { ContractTerms } from "../domain/symbol.ts";
+import { isProtected } from "../engine/futures/legs.ts";
 import type { BookEvent, LiveMarket } from "../market/feed.ts";
 import type { Price, Quantity } from "../money/decimal.ts";
 import { UNKNOWN_MS_MAX } from "../store/ports/trading.ts";
@@ -506,16 +507,30 @@ export class Triggers {
   #execute(hits: readonly Hit[]): void {
     for (const hit of hits) this.#index.remove(hit.trigger);
     for (const hit of hits.length > 1 ? hits.toSorted(byPriority) : hits) {
-      // A deferred trigger stays in the index.
-      if (this.#gaps.defers(hit)) this.#index.add(hit.trigger);
+      // A deferred trigger stays in the index, and so does one that is held back.
+      if (this.#gaps.defers(hit) || this.#isHeldBack(hit)) this.#index.add(hit.trigger);
       else void this.#dispatch(hit);
     }
+  }
+
+  /**
+   * Whether price protection holds a leg back: the next price hits it again. The engine would say so too, but
+   * a command for each price of a busy market would have the account loaded as often.
+   */
+  #isHeldBack({ trigger }: Hit): boolean {
+    if (trigger.priceProtect !== true) return false;
+    const terms = this.#termsOf(trigger.symbol);
+    return terms !== null && isProtected(trigger, terms, this.#market);
   }
 
   /** Executes the deferred hits of a symbol, if it trades and has a price. */
   #executeDeferred(symbol: string): void {
     if (!this.#dispatcher.hasDeferred(symbol) || this.#isHalted(symbol) || this.#isSilent(symbol)) return;
     for (const hit of this.#dispatcher.takeDeferred(symbol)) {
+      if (this.#isHeldBack(hit)) {
+        this.#dispatcher.drop({ hit });
+        continue;
+      }
       this.#index.remove(hit.trigger);
       void this.#dispatch(hit);
     }
@@ -589,7 +604,11 @@ export class Triggers {
       }
       return 0;
     }
-    const hits = takeHits(this.#index, symbol, step);
+    const hits: Hit[] = [];
+    for (const hit of takeHits(this.#index, symbol, step)) {
+      if (this.#isHeldBack(hit)) this.#index.add(hit.trigger);
+      else hits.push(hit);
+    }
     const outcomes = await Promise.all(hits.map((hit) => this.#dispatch(hit)));
     for (const [place, { trigger }] of hits.entries()) {
       const events = outcomes[place]?.events ?? [];
@@ -601,7 +620,7 @@ export class Triggers {
   /** Defers the live hits of a symbol, and executes those whose triggers are still there afterwards. */
   async #defer(symbol: string): Promise<void> {
     for (const hit of await this.#gaps.defer(symbol)) {
-      if (this.#isClosed || !this.#index.includes(hit.trigger)) continue;
+      if (this.#isClosed || !this.#index.includes(hit.trigger) || this.#isHeldBack(hit)) continue;
       this.#index.remove(hit.trigger);
       void this.#dispatch(hit);
     }

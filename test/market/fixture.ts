@@ -76,7 +76,12 @@ export async function openLife(tape: Tape, options: LifeOptions = {}) {
   const markets = { SPOT: feedOf("SPOT"), FUTURES: feedOf("FUTURES") };
   await Promise.all(Object.values(markets).map((each) => each.start()));
   const wallNow = () => Date.now() + requests * 60_000;
-  const own = await openOwnGateway(markets, wallNow, { dataDir });
+  let sentCount = 0;
+  const onSent = () => {
+    sentCount += 1;
+    return null;
+  };
+  const own = await openOwnGateway(markets, wallNow, { dataDir, timers: time, onSent });
   const { store, desk, master } = own.gateway;
   const triggersOf = (type: StrategyType) =>
     new Triggers({ type, desk, store, market: markets[type], timers: time, log });
@@ -177,7 +182,29 @@ export async function openLife(tape: Tape, options: LifeOptions = {}) {
       requests += 1;
       return await signed(url, strategy, method, path, { ...parameters, timestamp: String(wallNow()) });
     },
-    /** The same for a request that has to succeed: its body. */
+    /**
+     * The same under `strict` with a constant latency: the market goes on until it arrives, and then waits
+     * for its answer.
+     */
+    async sendLate(
+      latencyMs: number,
+      strategy: SeededStrategy,
+      method: string,
+      path: string,
+      parameters?: Parameters,
+    ): Promise<WireAnswer> {
+      const before = sentCount;
+      const answer = life.send(strategy, method, path, parameters);
+      await eventual(
+        async () => sentCount,
+        (count) => count > before,
+      );
+      await life.playTo(tape.clock.now() + latencyMs);
+      // Its timer ended before the market was there, and waits again.
+      time.advance(latencyMs);
+      return await answer;
+    },
+    /** The same as `send` for a request that has to succeed: its body. */
     async call(
       strategy: SeededStrategy,
       method: string,

@@ -164,6 +164,20 @@ describe("a spot strategy under strict", () => {
     expect((await place(call, { ...limit, quantity: "0.001", timeInForce: "GTX" })).body.code).toBe(-1115);
   });
 
+  test("has one self-trade prevention mode, and refuses all others", async () => {
+    const { call } = await strict();
+    const order = { type: "MARKET", quantity: "0.0005" };
+    for (const selfTradePreventionMode of ["EXPIRE_TAKER", "EXPIRE_BOTH", "no such mode"]) {
+      const { status, body } = await place(call, { ...order, selfTradePreventionMode });
+      expect([status, body.code]).toEqual([400, -1013]);
+    }
+    expect((await call("GET", "/api/v3/allOrders", { symbol })).body).toEqual([]);
+    for (const selfTradePreventionMode of ["EXPIRE_MAKER", "NONE"]) {
+      const { body } = await place(call, { ...order, selfTradePreventionMode });
+      expect(body).toMatchObject({ status: "FILLED", selfTradePreventionMode: "EXPIRE_MAKER" });
+    }
+  });
+
   test("a limit that is filled in part rests, is filled by a trade, and keeps what it has when it is canceled", async () => {
     const { strategy, call } = await strict();
     const placed = await place(call, {
@@ -356,6 +370,15 @@ describe("a futures strategy under strict", () => {
       ...{ status: "EXPIRED", timeInForce: "IOC", executedQty: "0.008", avgPrice: "60000.55" },
       ...{ expiryReason: "UNFILLED_IOC_QUANTITY_EXPIRED", selfTradePreventionMode: "EXPIRE_MAKER" },
     });
+  });
+
+  test("has one self-trade prevention mode, and refuses all others", async () => {
+    const call = await strict();
+    const order = { ...BUY, type: "MARKET", quantity: "0.002" };
+    const placed = (selfTradePreventionMode: string) =>
+      call("POST", "/fapi/v1/order", { ...order, selfTradePreventionMode });
+    expect((await placed("EXPIRE_BOTH")).body.code).toBe(-5039);
+    expect((await placed("EXPIRE_MAKER")).body.status).toBe("FILLED");
   });
 
   test("has legs by the last price, with price protection", async () => {

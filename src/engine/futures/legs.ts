@@ -3,6 +3,7 @@ import type { CancelLeg, CancelOpenLegs, PlaceLeg, TriggerLeg } from "../../doma
 import type { Leg } from "../../domain/leg.ts";
 import type { Market } from "../../domain/market.ts";
 import type { Refusal } from "../../domain/refusal.ts";
+import type { ContractTerms } from "../../domain/symbol.ts";
 import { add, isWithinMultiples, magnitude, type Rate, SCALE, subtract } from "../../money/decimal.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
@@ -11,7 +12,7 @@ import { exhaustedOrders, placed } from "../new-order.ts";
 import { canceledLeg, endUnfilled, legToCancel } from "../release.ts";
 import { bestOpposite, isTriggeredBy, legTrigger } from "../trigger.ts";
 import { conclude } from "./aftermath.ts";
-import { type Contract, contractOf, openContractOf, untradableRefusal } from "./contract.ts";
+import { contractOf, openContractOf, untradableRefusal } from "./contract.ts";
 import { legCountRefusal, priceRefusal } from "./contract-filters.ts";
 import { closingOrder, fillClosing } from "./fill.ts";
 import { openLegOf, openLegsOn } from "./locks.ts";
@@ -106,7 +107,7 @@ export function triggerLeg(
   const contract = openContractOf(market, symbol);
   if (position === undefined || contract === null) return { refusal: "NOTHING_TO_FILL" };
   const isStrict = profile.strict !== null;
-  if (isStrict && isProtected(leg, contract, market)) return { refusal: "NOTHING_TO_FILL" };
+  if (isStrict && isProtected(leg, contract.contract, market)) return { refusal: "NOTHING_TO_FILL" };
   const book = isStrict ? market.book(symbol) : null;
   const quote = market.quote(symbol);
   const price = isStrict ? book && bestDisplayed(side, book) : quote && bestOpposite(side, quote);
@@ -148,12 +149,15 @@ export function triggerLeg(
 }
 
 /** Whether price protection holds a leg back: the last price is too far from the mark price. */
-function isProtected(leg: Leg, { symbol, contract }: Contract, market: Market): boolean {
-  const { triggerProtect } = contract;
+export function isProtected(
+  { symbol, priceProtect }: Pick<Leg, "symbol" | "priceProtect">,
+  { triggerProtect }: ContractTerms,
+  market: Pick<Market, "markPrice" | "lastPrice">,
+): boolean {
+  if (priceProtect !== true || triggerProtect === undefined) return false;
   const mark = market.markPrice(symbol);
   const last = market.lastPrice(symbol);
-  if (leg.priceProtect !== true || triggerProtect === undefined || mark === null || last === null)
-    return false;
+  if (mark === null || last === null) return false;
   const multiples = {
     up: add(SCALE as Rate, triggerProtect),
     down: subtract(SCALE as Rate, triggerProtect),

@@ -71,6 +71,12 @@ export function adjustReserves(draft: Draft, contract: Contract, at: number): vo
   }
 }
 
+/** Whether an open order has reserved less than it would need. */
+export function isUnderReserved(account: Account, orderId: number, contract: Contract): boolean {
+  const all = reserves(account, restingOn(account, contract.symbol), contract);
+  return all.some(({ order, reserve }) => order.orderId === orderId && order.reserved < reserve);
+}
+
 /** The open orders on a symbol, oldest first. */
 export function restingOn({ openOrders }: Account, symbol: string): Order[] {
   return [...openOrders.values()]

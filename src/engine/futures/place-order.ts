@@ -27,7 +27,7 @@ import {
 } from "./contract-filters.ts";
 import { closingPart, fillOf } from "./fill.ts";
 import { takeEntryLeverage } from "./leverage.ts";
-import { exposureOf, reserveOf } from "./locks.ts";
+import { exposureOf, isUnderReserved, reserveOf } from "./locks.ts";
 import { leverageOf, notionalMaxAt } from "./margin.ts";
 import { takeAtLimit, takeAtMarket } from "./strict.ts";
 
@@ -61,12 +61,15 @@ export function placeOrder(draft: Draft, command: PlaceOrder, circumstances: Cir
 
   const tooHigh = leverage === null ? null : takeEntryLeverage(draft, contract, leverage, circumstances);
   if (tooHigh !== null) return tooHigh;
+  const { nextOrderId: orderId } = draft.account;
   const refusal =
     command.price === null
       ? placeAtMarket(draft, command, quantity, contract, circumstances)
       : placeAtLimit(draft, command, quantity, contract, circumstances);
   if (refusal !== null) return refusal;
   conclude(draft, contract, circumstances.at);
+  // What was taken at a loss against the mark price cannot be reserved for what is left.
+  if (isUnderReserved(draft.account, orderId, contract)) return { refusal: "MARGIN_INSUFFICIENT" };
   return null;
 }
 

@@ -26,6 +26,7 @@ import {
   type Evidence,
   expiredByWalk,
   matchedBy,
+  noWalk,
   ordersReached,
   rested,
   takenFrom,
@@ -87,6 +88,7 @@ export function takeAtLimit(
   if (book === null || mark === null) {
     if (timeInForce !== undefined) return { refusal: "MARKET_SILENT" };
     draft.add(placed(order, admittedAt));
+    expireOwn(draft, order, noWalk(order), circumstances);
     draft.add(rested(order, null, at));
     placeAttached(draft, order, "PENDING");
     return null;

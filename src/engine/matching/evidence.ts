@@ -137,6 +137,11 @@ export function rested(order: Order, book: BookView | null, at: number): OrderRe
   return { type: "OrderRested", at, orderId, queue, postings: [] };
 }
 
+/** What an order takes while the book is not known. */
+export function noWalk({ quantity }: Order): Walk {
+  return { takes: [], left: quantity };
+}
+
 /** The own orders that a walk reaches expire before it. */
 export function expiredByWalk(
   account: Account,

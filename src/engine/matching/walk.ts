@@ -166,7 +166,8 @@ export function oppositeOrders({ openOrders }: Account, symbol: string, side: Si
 /**
  * The own orders that a walk reaches: it goes beyond their price, or has more left there than others have in
  * front of them. The exchange expires them, for it lets no account trade with itself. An order with a limit
- * that stays open reaches all within that limit. Source: strict fills, section 8.
+ * that has something left reaches all within that limit: it would rest beside them, and the market would fill
+ * both. Source: strict fills, section 8.
  */
 export function ownOrdersReached(
   own: readonly Order[],
@@ -178,13 +179,14 @@ export function ownOrdersReached(
   const worst = takes.at(-1)?.price ?? null;
   return own.filter((order) => {
     if (!isWithin(side, limit, order.price)) return false;
+    if (limit !== null && left > 0n) return true;
     const taken = takes.reduce(
       (sum, take) => (comparePrices(side, take.price, order.price) < 0 ? add(sum, take.quantity) : sum),
       ZERO as Quantity,
     );
     if (worst !== null && comparePrices(side, worst, order.price) > 0) return true;
-    // Beyond the last known level nothing is known: only a limit says that the order goes as far.
-    const isKnown = limit !== null || left === 0n || (worst !== null && worst === order.price);
+    // Beyond the last known level nothing is known.
+    const isKnown = left === 0n || (worst !== null && worst === order.price);
     return isKnown && subtract(quantity, taken) > aheadOf(order);
   });
 }

@@ -21,7 +21,15 @@ import {
 import { freeOf } from "../../money/posting.ts";
 import type { Circumstances, Decision } from "../decision.ts";
 import { Draft } from "../draft.ts";
-import { aheadIn, expiredByWalk, matchedBy, ordersReached, rested, takenFrom } from "../matching/evidence.ts";
+import {
+  aheadIn,
+  expiredByWalk,
+  matchedBy,
+  noWalk,
+  ordersReached,
+  rested,
+  takenFrom,
+} from "../matching/evidence.ts";
 import { matchTrade } from "../matching/queue.ts";
 import {
   availabilityFor,
@@ -207,6 +215,7 @@ function work(draft: Draft, order: Order, rules: SymbolRules, circumstances: Cir
   const { market, at } = circumstances;
   const book = market.book(order.symbol);
   if (book === null) {
+    for (const ended of expiredByWalk(draft.account, order, noWalk(order), circumstances)) draft.add(ended);
     draft.add(rested(order, null, at));
     return;
   }

@@ -19,7 +19,6 @@ import {
 } from "../../money/decimal.ts";
 import {
   type Crossing,
-  lower,
   type Match,
   moveByChange,
   SymbolQueues,
@@ -181,7 +180,6 @@ function cross(
   change: string,
 ): string {
   const { orderId } = order;
-  lower(order, ZERO, book.eventTime);
   const key = crossingKey(orderId, change);
   if (keys.has(key)) return "nothing";
   keys.add(key);

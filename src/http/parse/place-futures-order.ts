@@ -24,9 +24,11 @@ import {
   limitTerms,
   nestedLegs,
   otherPositionSide,
+  otherSelfTradePrevention,
   type Placement,
   POSITION_SIDE,
   quantitySize,
+  SELF_TRADE_PREVENTION,
   SIDE,
   sideOf,
   timeInForceOf,
@@ -93,8 +95,8 @@ export const FUTURES_ORDER_PARAMETERS = {
     "1 to 36 of letters, digits and `.` `:` `/` `_` `-`. Not beginning with `stopLoss/` or `takeProfit/`, and not that of an open leg (-4116).",
     { default: "a fresh one" },
   ),
+  selfTradePreventionMode: SELF_TRADE_PREVENTION,
   newOrderRespType: IGNORED,
-  selfTradePreventionMode: IGNORED,
   goodTillDate: IGNORED,
   workingType: IGNORED,
   priceProtect: IGNORED,
@@ -108,7 +110,10 @@ type FuturesOrderParameters = Parameters<keyof typeof FUTURES_ORDER_PARAMETERS>;
 export function parsePlaceFuturesOrder(
   parameters: FuturesOrderParameters,
 ): Placement | ByProfile<Placement> | Refusal {
-  return byProfile((profile) => placementOf(parameters, profile));
+  return byProfile(
+    (profile) => placementOf(parameters, profile),
+    otherSelfTradePrevention(parameters, "FUTURES"),
+  );
 }
 
 function placementOf(parameters: FuturesOrderParameters, profile: FillProfileName): Placement | Refusal {

@@ -15,8 +15,10 @@ import {
   byProfile,
   limitTerms,
   nestedLegs,
+  otherSelfTradePrevention,
   type Placement,
   quantitySize,
+  SELF_TRADE_PREVENTION,
   SIDE,
   sideOf,
   timeInForceOf,
@@ -54,8 +56,8 @@ export const ORDER_PARAMETERS = {
     "At most 8 decimals; the filter PRICE_FILTER applies. The last price must not have reached it.",
   ),
   newClientOrderId: optional("text", "1 to 36 of letters, digits, `-` and `_`.", { default: "a fresh one" }),
+  selfTradePreventionMode: SELF_TRADE_PREVENTION,
   newOrderRespType: IGNORED,
-  selfTradePreventionMode: IGNORED,
   strategyId: IGNORED,
   strategyType: IGNORED,
   trailingDelta: IGNORED,
@@ -65,7 +67,10 @@ export const ORDER_PARAMETERS = {
 type OrderParameters = Parameters<keyof typeof ORDER_PARAMETERS>;
 
 export function parsePlaceOrder(parameters: OrderParameters): Placement | ByProfile<Placement> | Refusal {
-  return byProfile((profile) => placementOf(parameters, profile));
+  return byProfile(
+    (profile) => placementOf(parameters, profile),
+    otherSelfTradePrevention(parameters, "SPOT"),
+  );
 }
 
 function placementOf(parameters: OrderParameters, profile: FillProfileName): Placement | Refusal {

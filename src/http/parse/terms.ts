@@ -26,6 +26,12 @@ const SERVED_TIMES: { readonly [T in StrategyType]: readonly TimeInForce[] } = {
   FUTURES: TIMES_IN_FORCE,
 };
 const GOOD_TILL_CANCELED = {};
+const SELF_TRADE_PREVENTION_MODES: readonly string[] = ["EXPIRE_MAKER", "NONE"];
+export const SELF_TRADE_PREVENTION = optional(
+  "text",
+  "Under the fill profile `strict` always `EXPIRE_MAKER`, as which `NONE` is taken; any other is refused. Under `standard` ignored.",
+  { values: SELF_TRADE_PREVENTION_MODES, default: "EXPIRE_MAKER" },
+);
 export const POSITION_SIDE = optional("text", "", { values: ["BOTH"], default: "BOTH" });
 
 /** PARAMETER_MISSING, SIDE_INVALID. */
@@ -51,19 +57,36 @@ export function timeInForceOf(
 }
 
 /**
- * Parses a placement as `standard` does; only where that refuses what `strict` may take, by either profile,
- * so that each refuses what it does not take, and in the same order.
+ * Parses a placement as `standard` does; only where that refuses what `strict` may take, or `strict` refuses
+ * more, by either profile, so that each refuses what it does not take, and in the same order.
  */
 export function byProfile<Input extends object>(
   parse: (profile: FillProfileName) => Input | Refusal,
+  refusedByStrict: Refusal | null,
 ): Input | ByProfile<Input> | Refusal {
   const standard = parse("standard");
-  if (!isRefusal(standard) || !OF_STRICT.has(standard.refusal)) return standard;
-  const strict = parse("strict");
-  return isRefusal(strict) && strict.refusal === standard.refusal ? standard : { standard, strict };
+  if (isRefusal(standard) && !OF_STRICT.has(standard.refusal)) return standard;
+  if (!isRefusal(standard) && refusedByStrict === null) return standard;
+  const parsed = parse("strict");
+  const strict = isRefusal(parsed) ? parsed : (refusedByStrict ?? parsed);
+  const isSame = isRefusal(standard) && isRefusal(strict) && strict.refusal === standard.refusal;
+  return isSame ? standard : { standard, strict };
 }
 
 const OF_STRICT: ReadonlySet<RefusalName> = new Set(["ORDER_TYPE_INVALID", "TIME_IN_FORCE_INVALID"]);
+
+/**
+ * The refusal of a mode that `strict` does not serve: the own order that waits expires, never the one that
+ * was just sent. `NONE`, which some clients send of their own accord, is taken as no mode.
+ */
+export function otherSelfTradePrevention(
+  parameters: Parameters<"selfTradePreventionMode">,
+  family: StrategyType,
+): Refusal | null {
+  const sent = optionalText(parameters, "selfTradePreventionMode");
+  if (sent === null || SELF_TRADE_PREVENTION_MODES.includes(sent)) return null;
+  return { refusal: "SELF_TRADE_PREVENTION_INVALID", family };
+}
 
 /** The refusal of the first of these parameters that was sent although the type does not take it. */
 export function anyOf<Name extends string>(

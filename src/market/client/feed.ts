@@ -207,6 +207,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     asksAboutQuietSymbols,
     exchangeClock,
     rules: (symbol) => listings.rules(symbol),
+    bookTradeStreams: (symbol) => books.tradeStreams(symbol),
   });
   const books = createLiveBooks({
     protocol,

@@ -1,6 +1,7 @@
 // The differences of a futures feed, with an upstream that the test controls.
 import { expect, test } from "vitest";
 import { decimal, formatBriefly, type Price } from "../../money/decimal.ts";
+import { controlIntervalMs } from "./streams/socket.ts";
 import { silentAfterMs } from "./symbols/book.ts";
 import { markOldAfterMs } from "./symbols/mark.ts";
 import { firstPricesWaitMsMax } from "./symbols/subscribed-symbol.ts";
@@ -200,6 +201,40 @@ test.each([
   // Together they reach from the break to the end without meeting twice.
   for (const [index, [from]] of gaps.entries()) expect(from).toBe(gaps[index - 1]?.[1] ?? 0);
   expect(gaps).toHaveLength(new Set(gaps.map(String)).size);
+});
+
+/** So many other streams that BTCUSDT's first and its later ones are requested by different messages. */
+const betweenStreams = Array.from({ length: 100 }, (_, index) => `other${index}usdt@kline_1m`);
+
+test("the gap of a followed book lasts until its trades are confirmed, however late they are requested", async () => {
+  const { fixture, heard } = await heardFixture();
+  const { feed, upstream, time } = fixture;
+  fixture.tickers.clear();
+  fixture.marks.clear();
+  for (const stream of betweenStreams) feed.subscribe(stream, () => {});
+  feed.followBook("BTCUSDT", () => {});
+  const isStreaming = () => feed.isStreaming("btcusdt@aggTrade") && feed.isStreaming("btcusdt@depth@100ms");
+  time.advance(2 * controlIntervalMs);
+  await until(isStreaming);
+  sendMark(fixture, 2_000, "100");
+  await until(() => heard.length === 2);
+  // Trades were missed until its streams were confirmed.
+  expect(heard.splice(0)).toEqual([`gap 0 ${2 * controlIntervalMs}`, "mark 100"]);
+
+  upstream.drop(upstream.connectionTo(marketPath));
+  await until(() => !feed.status().connected);
+  time.advance(100);
+  await until(() => feed.isStreaming("btcusdt@markPrice@1s"));
+  expect(feed.isStreaming("btcusdt@aggTrade")).toBe(false);
+  sendMark(fixture, 5, "99");
+  await until(() => heard.length === 2);
+  time.advance(controlIntervalMs);
+  await until(isStreaming);
+  sendMark(fixture, 6, "98");
+  await until(() => heard.length === 4);
+  const [lostAt, backAt] = [2 * controlIntervalMs, 2 * controlIntervalMs + 100];
+  const gaps = [`gap ${lostAt} ${backAt}`, `gap ${backAt} ${backAt + controlIntervalMs}`];
+  expect(heard).toEqual([gaps[0], "mark 99", gaps[1], "mark 98"]);
 });
 
 test("after a reconnect the quotes and mark prices of all contracts are requested with one request each", async () => {

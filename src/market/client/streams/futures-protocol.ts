@@ -1,7 +1,7 @@
 // The futures side of the reference exchange's public protocol. Source: reference exchange, sections 9, 10
 // and 17.2.
-// Trades are not subscribed: no trigger needs them. REST provides the last trade where a quote is doubtful,
-// and the trades of gaps.
+// Trades are not subscribed, except with a followed book (`live-book.ts`). REST provides the last trade where
+// a quote is doubtful, and the trades of gaps.
 import type { BracketTable } from "../../brackets/table.ts";
 import { parseContractRules } from "../rules/contract-rules.ts";
 import type { FamilyProtocol } from "./protocol.ts";

@@ -55,6 +55,18 @@ test("a connection that is lost again before all streams were back leaves nothin
   expect(continuity.receive("book", moment(300), complete)).toEqual(gap(100, 300));
 });
 
+test("a stream that is subscribed to later makes one gap, from the last message before it to its confirmation", () => {
+  const continuity = completeAt10();
+  continuity.extend();
+  expect(continuity.receive("book", moment(100), partly)).toBeNull();
+  continuity.extend();
+  expect(continuity.receive("book", moment(200), complete)).toEqual(gap(10, 200));
+  expect(continuity.receive("book", moment(300), complete)).toBeNull();
+  // It was confirmed before the next message.
+  continuity.extend();
+  expect(continuity.receive("book", moment(400), complete)).toEqual(gap(300, 400));
+});
+
 test("silence is a gap, and a trade ends it but does not end the silence of the book", () => {
   const continuity = completeAt10();
   expect(continuity.receive("book", moment(9 + silentAfterMs), trade)).toBeNull();

@@ -2,8 +2,9 @@
 // mark price. A gap begins when a connection is lost, or a kind is silent for `silentAfterMs`; it ends with
 // the next message (of that kind, after a silence). Streams that return later cause a second gap, from the
 // first message to the one that finds all confirmed. So does a new subscription, since an order may already
-// depend on the REST quote. Messages that arrive too late cause a gap from the last timely one to the next.
-// Invariant: gaps do not overlap, and every moment without a kind's data lies in one.
+// depend on the REST quote, and a stream that is subscribed to later. Messages that arrive too late cause a
+// gap from the last timely one to the next. Invariant: gaps do not overlap, and every moment without a kind's
+// data lies in one.
 import { silentAfterMs } from "./book.ts";
 
 /** One moment on both clocks, Unix ms. */
@@ -43,6 +44,14 @@ export class Continuity {
   /** A stream connection is lost. */
   cut(): void {
     this.#isCut = true;
+    this.#isComplete = false;
+  }
+
+  /**
+   * Another stream of the symbol is subscribed to: its messages are missed until it is confirmed, and no
+   * message says so.
+   */
+  extend(): void {
     this.#isComplete = false;
   }
 

@@ -66,6 +66,8 @@ const deepenIntervalMs = 60_000;
  */
 const diffsWaitingMax = { live: 100, replayed: 1_000 } as const;
 
+const noStreams: readonly string[] = [];
+
 export type LiveBooksOptions = {
   readonly protocol: Pick<FamilyProtocol, "family" | "bookPath" | "snapshotWeightPerMinute">;
   readonly streams: Pick<Subscriptions, "subscribe" | "areConfirmed">;
@@ -170,6 +172,8 @@ export function createLiveBooks(options: LiveBooksOptions) {
       giveUpLongestUnused();
       return book.prepare(tradeId);
     },
+    /** The streams of trades of a followed book, the same array as long as it is followed; none of others. */
+    tradeStreams: (symbol: string): readonly string[] => books.get(symbol)?.tradeStreams ?? noStreams,
     follow: (symbol: string, listener: BookListener): Cancel => followed(symbol).follow(listener),
     /** The events after a sequence number, in order; at most those of the last ten seconds. */
     eventsSince: (symbol: string, sequence: number): readonly BookEvent[] =>
@@ -202,6 +206,7 @@ class LiveBook {
   /** Last use, Unix ms of the wall clock. */
   usedAt = 0;
   lastPrice: Price | null = null;
+  readonly tradeStreams: readonly string[];
   readonly #symbol: string;
   readonly #options: LiveBooksOptions;
   readonly #inTurn: InTurn;
@@ -229,6 +234,7 @@ class LiveBook {
     this.#options = options;
     this.#inTurn = inTurn;
     const stream = (kind: string) => `${symbol.toLowerCase()}@${kind}`;
+    this.tradeStreams = [stream("aggTrade")];
     const handlers = {
       [stream("depth@100ms")]: (data: unknown) => this.#takeDiff(data),
       [stream("aggTrade")]: (data: unknown) => this.#takeTrade(data),

@@ -47,6 +47,8 @@ export type SubscribedSymbolDeps = {
   /** The clock that gives messages their age; null where every message counts as current. */
   readonly exchangeClock: ExchangeClock | null;
   readonly rules: (symbol: string) => SymbolRules | null;
+  /** The trade streams of a followed book: the symbol's gaps last until they are confirmed as well. */
+  readonly bookTradeStreams: (symbol: string) => readonly string[];
   /** Requests the price of the last trade by REST, where trades are not streamed; `confirm` follows. */
   readonly askTradePrice: (symbol: string) => void;
   /** The next number in the order of all quotes, trades and mark prices. */
@@ -86,6 +88,7 @@ export class SubscribedSymbol {
   readonly #streamNames: readonly string[];
   readonly #bookStreamNames: readonly string[];
   readonly #releases: readonly Cancel[];
+  #bookTradeStreams: readonly string[] = [];
   #listeners: readonly MarketListener[] = [];
   /** Whether the book's quote is far from everything that confirms one. */
   #isDoubtful = false;
@@ -148,7 +151,8 @@ export class SubscribedSymbol {
 
   /** Whether one of its streams is on this connection. */
   isCarriedBy(connection: Carrier): boolean {
-    return this.#streamNames.some((name) => connection.carries(name));
+    const streams = [...this.#streamNames, ...this.#around.bookTradeStreams(this.name)];
+    return streams.some((stream) => connection.carries(stream));
   }
 
   /** Whether its streams are missing because no connection has room for all of them. */
@@ -382,8 +386,12 @@ export class SubscribedSymbol {
   }
 
   #received(kind: DataKind, isProof: boolean, origin: Origin): void {
-    const { streams, announcer, clock, wallClock } = this.#around;
-    const isComplete = streams.areConfirmed(this.#streamNames);
+    const { streams, announcer, clock, wallClock, bookTradeStreams } = this.#around;
+    const ofBook = bookTradeStreams(this.name);
+    // The book is followed since the last message, and its streams may have been confirmed in between.
+    if (ofBook !== this.#bookTradeStreams && ofBook.length > 0) this.#continuity.extend();
+    this.#bookTradeStreams = ofBook;
+    const isComplete = streams.areConfirmed(this.#streamNames) && streams.areConfirmed(ofBook);
     const at = { wall: wallClock.now(), market: clock.now() };
     const gap = this.#continuity.receive(kind, at, { isComplete, isProof, ...origin });
     if (gap !== null) announcer.announce(this.#listeners, (listener) => listener.gap(gap.from, gap.to));

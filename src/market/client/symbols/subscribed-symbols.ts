@@ -59,6 +59,7 @@ export type SubscribedSymbolsOptions = {
   readonly asksAboutQuietSymbols: boolean;
   readonly exchangeClock: ExchangeClock | null;
   readonly rules: Market["rules"];
+  readonly bookTradeStreams: (symbol: string) => readonly string[];
 };
 
 export function createSubscribedSymbols(options: SubscribedSymbolsOptions) {
