@@ -322,6 +322,7 @@ export async function startService(
       ],
       addressOf,
       perAddress: perAddress.streams,
+      attemptsPerAddress: config.streamAttemptsPerAddress,
       budgets,
       wallNow,
       timers: systemTimers,

@@ -5,7 +5,11 @@ import { z } from "zod";
 import packageJson from "../../package.json" with { type: "json" };
 import { bundledBrackets } from "../market/brackets/bundled.ts";
 import { SESSION_IDLE_MS_DEFAULT } from "../people/sessions.ts";
-import { CONNECTIONS_PER_ADDRESS_DEFAULT, STREAMS_PER_ADDRESS_DEFAULT } from "../rate-limits/connections.ts";
+import {
+  CONNECTIONS_PER_ADDRESS_DEFAULT,
+  STREAM_ATTEMPTS_PER_ADDRESS_DEFAULT,
+  STREAMS_PER_ADDRESS_DEFAULT,
+} from "../rate-limits/connections.ts";
 import { addressesOf } from "../store/postgres/addresses.ts";
 import { OPTIONS_COME_AFTER } from "./npm-options.ts";
 
@@ -112,6 +116,8 @@ Environment only:
   CONNECTIONS_PER_ADDRESS  how many connections one address may have open at once (2000; an IPv6 /64 is one
                            address). Not counted with TRUSTED_PROXY_HOPS above 0: bound them in the proxy then
   STREAMS_PER_ADDRESS      how many of these may be WebSockets, of bots and the dashboard together (1000)
+  STREAM_ATTEMPTS_PER_ADDRESS
+                           how often one address may connect to Binance's sockets in 5 minutes (300)
   SIM_SEED                 which simulated market (1)
   TAPE_FILE, TAPE_SPEED    the recording and how fast it runs, 1 to 1000 times (1). docs/operations.md says
                            how to make one
@@ -170,6 +176,7 @@ const settings = z.object({
   TRUSTED_PROXY_HOPS: wholeNumber(0, PROXY_HOPS_MAX).default(0),
   CONNECTIONS_PER_ADDRESS: wholeNumber(1, PER_ADDRESS_MAX).default(CONNECTIONS_PER_ADDRESS_DEFAULT),
   STREAMS_PER_ADDRESS: wholeNumber(1, PER_ADDRESS_MAX).default(STREAMS_PER_ADDRESS_DEFAULT),
+  STREAM_ATTEMPTS_PER_ADDRESS: wholeNumber(1, PER_ADDRESS_MAX).default(STREAM_ATTEMPTS_PER_ADDRESS_DEFAULT),
   MARKET: z.enum(MARKETS, { error: `is none of ${MARKETS.join(", ")}` }).optional(),
   SIM_SEED: wholeNumber(0, 2 ** 32 - 1).default(1),
   TAPE_FILE: words.optional(),
@@ -245,6 +252,8 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS,
     /** WebSocket connections that one address may have open at once. */
     streamsPerAddress: values.STREAMS_PER_ADDRESS,
+    /** Attempts of one address to connect to the exchange's sockets, within five minutes. */
+    streamAttemptsPerAddress: values.STREAM_ATTEMPTS_PER_ADDRESS,
     market,
     /** How mails are sent; null: their texts are written to the log. */
     mail: mailOf(values),

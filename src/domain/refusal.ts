@@ -66,9 +66,10 @@ export type Refusal =
   | { readonly refusal: "CONTRACT_TYPE_INVALID" }
   | { readonly refusal: "TIMES_REVERSED" }
   | { readonly refusal: "DAYS_TOO_MANY"; readonly days: number }
-  // The same of what only the WebSocket API has.
+  // The same of what only sockets have.
   | { readonly refusal: "FRAME_MALFORMED" }
   | { readonly refusal: "PARAMS_MALFORMED" }
+  | { readonly refusal: "SOCKET_PARAMETER_UNSUPPORTED"; readonly parameter: string; readonly only: string }
   | { readonly refusal: "METHOD_UNSUPPORTED" }
   | { readonly refusal: "SUBSCRIPTION_ACTIVE" }
   | { readonly refusal: "SUBSCRIPTION_INACTIVE" }

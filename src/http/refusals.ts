@@ -137,6 +137,8 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
 
   FRAME_MALFORMED: bad(-1135, "Invalid JSON request; expected an object with 'id' and 'method'."),
   PARAMS_MALFORMED: bad(-1135, "Invalid 'params' in JSON request; expected an object."),
+  SOCKET_PARAMETER_UNSUPPORTED: ({ parameter, only }) =>
+    bad(-1130, `Data sent for parameter '${parameter}' is not valid: only ${only} is supported.`),
   METHOD_UNSUPPORTED: bad(-1020, "This operation is not supported."),
   SUBSCRIPTION_ACTIVE: bad(-2035, "User Data Stream subscription already active."),
   SUBSCRIPTION_INACTIVE: bad(-2036, "User Data Stream subscription not active."),

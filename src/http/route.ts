@@ -155,10 +155,10 @@ export function publicRoute<const Name extends string = never, Input = undefined
 export function retiredRoute(
   name: `${Route["method"]} /${string}`,
   summary: string,
-  refusal: Refusal,
+  { aliases, refusal }: { readonly aliases: readonly string[]; readonly refusal: Refusal },
 ): Route {
   const [method, path] = name.split(" ") as [Route["method"], string];
-  return { ...publicRoute(path, summary, { answer: () => refusal }), method };
+  return { ...publicRoute(path, summary, { aliases, answer: () => refusal }), method };
 }
 
 function headOf<Name extends string>(

@@ -6,6 +6,8 @@ import { addressHolder } from "./holder.ts";
 export const CONNECTIONS_PER_ADDRESS_DEFAULT = 2_000;
 /** WebSocket connections of one address, to bots' streams and the dashboard together. */
 export const STREAMS_PER_ADDRESS_DEFAULT = 1_000;
+/** Attempts of one address, in five minutes, to connect to the exchange's sockets. */
+export const STREAM_ATTEMPTS_PER_ADDRESS_DEFAULT = 300;
 
 /** Whether a connection was admitted: then `leave` must be called once, when it has closed. */
 export type Admission =

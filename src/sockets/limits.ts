@@ -3,8 +3,7 @@
 
 /** Connections of all clients to one server. */
 export const CONNECTIONS_MAX = 10_000;
-/** Attempts to connect of one address within the window; the next one is refused 429. */
-export const ATTEMPTS_MAX = 300;
+/** How long attempts of an address to connect are counted, ms; those beyond its bound are refused 429. */
 export const ATTEMPTS_WINDOW_MS = 5 * 60_000;
 /** Addresses whose attempts are counted; the one that tried least recently is dropped. */
 export const ATTEMPT_ADDRESSES_MAX = 10_000;

@@ -6,7 +6,7 @@ import { isWellFormed } from "../market/exchange/control-messages.ts";
 import { addressHolder } from "../rate-limits/holder.ts";
 import { FUTURES_PING, SPOT_PING } from "./limits.ts";
 import { decoded, type ListenKeyNames } from "./private-streams.ts";
-import type { Endpoint } from "./server.ts";
+import { type Endpoint, unservedIn } from "./server.ts";
 import { SharedStreams, type StreamsMarket } from "./shared-streams.ts";
 import { serveStreams } from "./stream-session.ts";
 
@@ -27,6 +27,8 @@ export function createMarketEndpoints({ markets, listenKeysOf }: MarketEndpoints
     return {
       ping,
       takes: (path) => paths.test(path),
+      // On the exchange too, streams of futures have no other times.
+      refusalOf: ({ query }) => (type === "SPOT" ? unservedIn(query, { timeUnit: "MILLISECOND" }) : null),
       open({ path, query, address }) {
         const { names, combined } = paths.exec(path)?.groups ?? {};
         const isCombined = combined !== undefined;

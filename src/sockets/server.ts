@@ -7,16 +7,15 @@ import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
 import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { Timers } from "../concurrency/time.ts";
-import { wireError } from "../http/refusals.ts";
+import { type WireError, wireError } from "../http/refusals.ts";
 import type { Budgets } from "../rate-limits/budgets.ts";
-import type { ConnectionBound } from "../rate-limits/connections.ts";
+import { type ConnectionBound, STREAM_ATTEMPTS_PER_ADDRESS_DEFAULT } from "../rate-limits/connections.ts";
 import { addressHolder } from "../rate-limits/holder.ts";
 import { isStreamUpgrade, refuseUpgrade } from "../streams/upgrade-handler.ts";
 import { Connection, type ConnectionHandler, type PingSchedule } from "./connection.ts";
 import {
   ANSWERS_MS_MAX,
   ATTEMPT_ADDRESSES_MAX,
-  ATTEMPTS_MAX,
   ATTEMPTS_WINDOW_MS,
   CONNECTIONS_MAX,
   GOODBYE_MS_MAX,
@@ -53,6 +52,8 @@ export type SocketsParts = {
   readonly endpoints: readonly Endpoint[];
   /** How many connections an address may have, with those of the Socket.IO streams. */
   readonly perAddress: ConnectionBound;
+  /** How often an address may try to connect within `ATTEMPTS_WINDOW_MS`; 300 times unless given. */
+  readonly attemptsPerAddress?: number;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly budgets: Pick<Budgets, "ban">;
   readonly timers: Timers;
@@ -66,8 +67,23 @@ export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === "websocket";
 }
 
+/**
+ * Why a query cannot be served: it asks for another value of a parameter than the one that is `served`, in
+ * upper or lower case. Null if it does not.
+ */
+export function unservedIn(query: string, served: Readonly<Record<string, string>>): WireError | null {
+  const parameters = new URLSearchParams(query);
+  for (const [parameter, only] of Object.entries(served)) {
+    const isServed = (value: string) => value === "" || value.toUpperCase() === only;
+    if (!parameters.getAll(parameter).every(isServed))
+      return wireError({ refusal: "SOCKET_PARAMETER_UNSUPPORTED", parameter, only });
+  }
+  return null;
+}
+
 export class Sockets {
   readonly #parts: SocketsParts;
+  readonly #attemptsMax: number;
   readonly #acceptor = new WebSocketServer({
     noServer: true,
     maxPayload: MESSAGE_BYTES_MAX,
@@ -82,6 +98,7 @@ export class Sockets {
 
   constructor(parts: SocketsParts) {
     this.#parts = parts;
+    this.#attemptsMax = parts.attemptsPerAddress ?? STREAM_ATTEMPTS_PER_ADDRESS_DEFAULT;
     parts.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (!isStreamUpgrade(request)) this.#upgrade(request, socket, head);
     });
@@ -190,7 +207,7 @@ export class Sockets {
     }
     known.count += 1;
     this.#attempts.set(holder, known);
-    return known.count <= ATTEMPTS_MAX;
+    return known.count <= this.#attemptsMax;
   }
 }
 

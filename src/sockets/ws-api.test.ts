@@ -39,21 +39,31 @@ const SUBSCRIBE = "userDataStream.subscribe.signature";
 /** Larger than what the system buffers and what may wait of events, both together. */
 const LARGE = 2 * BUFFERED_BYTES_MAX;
 const LARGE_JSON = JSON.stringify("x".repeat(LARGE));
-/** The rows, with a large answer to `exchangeInfo` and to placements, which call `onPlaced` before. */
-const withLargeAnswer = (onPlaced: () => void | Promise<void>): readonly Route[] =>
-  ROUTES.map((route) => {
-    const isPlacement = route.placesOrder && route.paths.includes("/api/v3/order");
-    if (!isPlacement && !route.paths.includes("/api/v3/exchangeInfo")) return route;
+type Hook = () => void | Promise<void>;
+/**
+ * The rows, with a large answer to `exchangeInfo` and to placements, which call `onPlaced` before, and a
+ * small one to `order.status`, which calls `onOrder`.
+ */
+const withOwnAnswers = (hooks: { readonly onPlaced: Hook; readonly onOrder: Hook }): readonly Route[] => {
+  const answers: readonly [path: string, json: string, hook?: Hook][] = [
+    ["GET /api/v3/exchangeInfo", LARGE_JSON],
+    ["POST /api/v3/order", LARGE_JSON, () => hooks.onPlaced()],
+    ["GET /api/v3/order", "{}", () => hooks.onOrder()],
+  ];
+  return ROUTES.map((route) => {
+    const [, json, hook] = answers.find(([path]) => path === `${route.method} ${route.paths[0]}`) ?? [];
+    if (json === undefined) return route;
     return {
       ...route,
       parse: () => ({}),
       async answer() {
-        if (isPlacement) await onPlaced();
-        return new ReadyJson(LARGE_JSON);
+        if (hook !== undefined) await hook();
+        return new ReadyJson(json);
       },
       present: (json: unknown) => json as Answer,
     };
   });
+};
 
 async function openFixture() {
   const { store, master } = await openDataDirectory(newDirectory(), null);
@@ -64,7 +74,11 @@ async function openFixture() {
   const loaded = Promise.withResolvers<void>();
   const opened: string[] = [];
   const listeners = new Set<(event: UserEvent) => void>();
-  const hooks = { onPlaced: (): void | Promise<void> => {}, loseFeed: () => {} };
+  const hooks = {
+    onPlaced: (): void | Promise<void> => {},
+    onOrder: (): void | Promise<void> => {},
+    loseFeed: () => {},
+  };
   const seen: SeenRequest[] = [];
   const log = { warn() {}, error() {} };
   const observer = {
@@ -79,7 +93,7 @@ async function openFixture() {
     server,
     endpoints: createWsApi({
       gateway,
-      routes: withLargeAnswer(() => hooks.onPlaced()),
+      routes: withOwnAnswers(hooks),
       userStreams: {
         async open(strategyId) {
           opened.push(strategyId);
@@ -123,17 +137,50 @@ async function openFixture() {
   };
 }
 
-test("while the account is loaded, a second subscription to it is refused, and its events come once", async () => {
+test("a second subscription to an account is refused, also behind one in flight, and its events come once", async () => {
   const { open, signed, loaded, opened, listeners } = await openFixture();
   const client = await open();
   const both = [client.request(SUBSCRIBE, signed(), 1), client.request(SUBSCRIBE, signed(), 2)];
-  await expect.poll(() => opened).toHaveLength(2);
+  await expect.poll(() => opened).toHaveLength(1);
   loaded.resolve();
   const [first, second] = await Promise.all(both);
   expect(first).toMatchObject({ id: 1, status: 200 });
   expect(second).toMatchObject({ id: 2, status: 400, error: { code: -2035 } });
   expect(listeners.size).toBe(1);
 });
+
+test.each(["session.logon", SUBSCRIBE, `v3/${SUBSCRIBE}`, "userDataStream.subscribe"])(
+  "what a client sends in one piece with %s begins when that is answered, and the client gets its events",
+  async (method) => {
+    const { open, signed, loaded, hooks, listeners, seen } = await openFixture();
+    const client = await open();
+    const isOfSession = method === "userDataStream.subscribe";
+    if (isOfSession) await client.request("session.logon", signed());
+    hooks.onPlaced = () => {
+      for (const listener of listeners)
+        listener({ name: "executionReport", text: `{"e":"executionReport"}` });
+    };
+    const before = seen.length;
+    const tcp: Socket = Reflect.get(client.socket, "_socket");
+    tcp.cork();
+    const first = client.request(method, isOfSession ? {} : signed(), "first");
+    // Without a signature where a session is what it finds.
+    const { apiKey: _key, signature: _signature, ...unsigned } = signed();
+    const isUnsigned = method === "session.logon";
+    const placed = client.request("order.place", isUnsigned ? unsigned : signed(), "placed");
+    tcp.uncork();
+    const other = await open();
+    for (let round = 0; round < 3; round += 1) await other.request("ping");
+    if (method !== "session.logon") expect(seen).toHaveLength(before + 3);
+    loaded.resolve();
+    expect(await first).toMatchObject({ status: 200 });
+    expect(await placed).toMatchObject({ status: 200 });
+    const isEvent = ({ event }: { readonly event?: unknown }) => event !== undefined;
+    const ids = client.messages.map((message) => (isEvent(message) ? "event" : message.id));
+    const expected = isUnsigned ? ["first", "placed"] : ["first", "event", "placed"];
+    expect(ids.slice(-expected.length)).toEqual(expected);
+  },
+);
 
 test("a signature of another secret is diagnosed by what the client signed", async () => {
   const { open, spot, signed, seen, store, master, time } = await openFixture();
@@ -167,20 +214,25 @@ test.each(["userDataStream.subscribe.signature", "v3/userDataStream.subscribe.si
 );
 
 test("a connection has so many requests in flight; what it sends beyond them is read when one is answered", async () => {
-  const { open, signed, opened, loaded } = await openFixture();
+  const { open, signed, hooks } = await openFixture();
   const client = await open();
   const count = REQUESTS_IN_FLIGHT_MAX + 50;
-  const asked = Array.from({ length: count }, (_, id) => client.request(SUBSCRIBE, signed(), id));
-  await expect.poll(() => opened.length).toBeGreaterThanOrEqual(REQUESTS_IN_FLIGHT_MAX);
+  const gate = Promise.withResolvers<void>();
+  let begun = 0;
+  hooks.onOrder = () => {
+    begun += 1;
+    return gate.promise;
+  };
+  const asked = Array.from({ length: count }, (_, id) => client.request("order.status", signed(), id));
+  await expect.poll(() => begun).toBeGreaterThanOrEqual(REQUESTS_IN_FLIGHT_MAX);
   // Another connection is served in between, more than once.
   const other = await open();
   for (let round = 0; round < 3; round += 1)
     expect(await other.request("ping")).toMatchObject({ status: 200 });
-  expect(opened).toHaveLength(REQUESTS_IN_FLIGHT_MAX);
+  expect(begun).toBe(REQUESTS_IN_FLIGHT_MAX);
   expect(client.messages).toEqual([]);
-  loaded.resolve();
-  const statuses = (await Promise.all(asked)).map(({ status }) => status);
-  expect(statuses).toEqual([200, ...Array.from({ length: count - 1 }, () => 400)]);
+  gate.resolve();
+  for (const answer of await Promise.all(asked)) expect(answer).toMatchObject({ status: 200 });
 });
 
 test("a connection has so many user data subscriptions over its life, and another one has its own", async () => {
@@ -254,16 +306,22 @@ test.each([
 );
 
 test("requests in flight are answered before the connection of a banned key is closed", async () => {
-  const { open, spot, signed, budgets, time, loaded, opened } = await openFixture();
+  const { open, spot, signed, budgets, time, hooks } = await openFixture();
   const client = await open();
-  const subscribed = client.request(SUBSCRIBE, signed(), "before");
-  await expect.poll(() => opened).toHaveLength(1);
+  const gate = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  hooks.onOrder = () => {
+    begun.resolve();
+    return gate.promise;
+  };
+  const asked = client.request("order.status", signed(), "before");
+  await begun.promise;
   const ban = { holder: keyHolder(spot.apiKey), until: time.now() + 60_000 };
   budgets.absorb({ charges: [], bans: [ban] }, time.now());
   const closed = once(client.socket, "close");
   expect(await client.request("account.status", signed())).toMatchObject({ status: 418 });
-  loaded.resolve();
-  expect(await subscribed).toMatchObject({ id: "before", status: 200 });
+  gate.resolve();
+  expect(await asked).toMatchObject({ id: "before", status: 200 });
   await closed;
   expect(client.closeCode).toBe(1_008);
 });
@@ -429,15 +487,18 @@ test("a request is in flight until its answer has left", async () => {
   for (const answer of await Promise.all(asked)) expect(answer).toMatchObject({ status: 200 });
 });
 
-test("what a session began ends with it, also what was in flight", async () => {
+test("what a session began ends with it, also what was in flight before", async () => {
   const { open, signed, loaded, opened, listeners } = await openFixture();
   const client = await open();
   expect(await client.request("session.logon", signed())).toMatchObject({ status: 200 });
   const subscribed = client.request("userDataStream.subscribe");
   await expect.poll(() => opened).toHaveLength(1);
-  expect(await client.request("session.logout")).toMatchObject({ status: 200 });
+  const ended = client.request("session.logout");
   loaded.resolve();
-  expect(await subscribed).toMatchObject({ status: 400, error: { code: -1102 } });
+  expect(await subscribed).toMatchObject({ status: 200 });
+  expect(await ended).toMatchObject({ status: 200 });
+  const notice = await client.message(({ event }) => event !== undefined);
+  expect(notice).toMatchObject({ subscriptionId: 0, event: { e: "eventStreamTerminated" } });
   expect((await client.request("session.subscriptions")).result).toEqual([]);
   expect(listeners.size).toBe(0);
 });

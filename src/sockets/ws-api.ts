@@ -1,7 +1,7 @@
 // The WebSocket API: requests and answers over one connection, sessions, and on spot the user data
 // subscriptions. A request passes the steps of the one pipeline (`http/pipeline.ts`) by the rows and the
-// budgets of REST; only the envelope and the signed text differ. Answers may overtake each other. The answer
-// to a subscription precedes its events.
+// budgets of REST; only the envelope and the signed text differ. Answers may overtake each other, but what
+// follows a logon or a subscription begins behind its answer: it finds the session, and no event is lost.
 // Source: reference sockets, sections 6, 8 and 11; where our keys differ (HMAC sessions), section 8.3 "GW".
 import type { Logger } from "pino";
 import type { Cancel } from "../concurrency/time.ts";
@@ -64,7 +64,7 @@ import {
   USER_STREAMS_PER_KEY_MAX,
 } from "./limits.ts";
 import { UsedSignatures, unreadByLogon } from "./logons.ts";
-import type { Endpoint, Upgrade } from "./server.ts";
+import { type Endpoint, type Upgrade, unservedIn } from "./server.ts";
 import type { UserStreams } from "./user-streams.ts";
 
 export type WsApiParts = {
@@ -76,8 +76,15 @@ export type WsApiParts = {
 };
 
 const PLACES = {
-  SPOT: { path: "/ws-api/v3", ping: SPOT_PING, connectWeight: 2, version: /^v3\// },
-  FUTURES: { path: "/ws-fapi/v1", ping: FUTURES_PING, connectWeight: 5, version: /^v1\// },
+  SPOT: {
+    path: "/ws-api/v3",
+    ping: SPOT_PING,
+    connectWeight: 2,
+    version: /^v3\//,
+    served: { timeUnit: "MILLISECOND", responseFormat: "JSON" },
+  },
+  // On the exchange too, it has neither parameter.
+  FUTURES: { path: "/ws-fapi/v1", ping: FUTURES_PING, connectWeight: 5, version: /^v1\//, served: {} },
 } as const;
 /** The weight of the methods of sessions and subscriptions. */
 const SESSION_WEIGHT = 2;
@@ -88,13 +95,15 @@ export function createWsApi(parts: WsApiParts): readonly Endpoint[] {
   const usedSignatures = new UsedSignatures();
   const waiting = { bytes: 0 };
   return (["SPOT", "FUTURES"] as const).map((type) => {
-    const { path, ping, connectWeight } = PLACES[type];
+    const { path, ping, connectWeight, served } = PLACES[type];
     const methods = methodsOf(type, parts.routes);
     const { budgets, wallNow } = parts.gateway;
     return {
       takes: (asked) => asked === path,
       ping,
-      refusalOf({ address }) {
+      refusalOf({ address, query }) {
+        const unserved = unservedIn(query, served);
+        if (unserved !== null) return unserved;
         const cost = { weight: connectWeight, placesOrder: false };
         const { refusal } = budgets.charge(addressHolder(address), wallNow(), cost);
         return refusal === null ? null : wireError(refusal);
@@ -135,6 +144,8 @@ type OwnMethod = {
   readonly access: "public" | "signed";
   /** Logs on: signed also by a client that has logged on before. */
   readonly isLogon?: true;
+  /** What comes behind it begins when it is answered. */
+  readonly holdsOthers?: true;
   /** Takes no time from a client that has logged on. */
   readonly needsNoTime?: true;
   /** Its effect; `apiKey` is that of a signed request. */
@@ -159,6 +170,8 @@ class ApiConnection implements ConnectionHandler {
   #session: Session | null = null;
   #nextSubscription = 0;
   #inFlight = 0;
+  /** Resolves when the last request that holds others is answered; null if none is in flight. */
+  #held: Promise<void> | null = null;
   /** Bytes of its own answers that have not left for the network. */
   #waitingBytes = 0;
 
@@ -175,9 +188,14 @@ class ApiConnection implements ConnectionHandler {
   async onMessage(text: string): Promise<void> {
     this.#inFlight += 1;
     if (this.#inFlight === REQUESTS_IN_FLIGHT_MAX) this.#connection.pause();
+    const frame = readFrame(text);
+    const before = this.#held;
+    const release = this.#own.get(this.#methodOf(frame))?.holdsOthers === true ? this.#hold() : () => {};
     try {
-      await this.#answer(readFrame(text));
+      if (before !== null) await before;
+      await this.#answer(frame, release);
     } finally {
+      release();
       this.#inFlight -= 1;
       if (this.#inFlight === REQUESTS_IN_FLIGHT_MAX - 1) this.#connection.resume();
     }
@@ -194,12 +212,28 @@ class ApiConnection implements ConnectionHandler {
     return JSON.stringify({ event: { e: "serverShutdown", E: at } });
   }
 
-  async #answer(frame: ApiFrame | UnreadFrame): Promise<void> {
+  /** Holds the requests that come from now on; returns what lets them begin. */
+  #hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held = promise;
+    return () => {
+      if (this.#held === promise) this.#held = null;
+      resolve();
+    };
+  }
+
+  /** The method that a message names, without its version; empty if it cannot be read. */
+  #methodOf(frame: ApiFrame | UnreadFrame): string {
+    return "refusal" in frame ? "" : frame.method.replace(PLACES[this.#parts.type].version, "");
+  }
+
+  /** `onAnswered`: called when the answer was written, and what follows from it is done. */
+  async #answer(frame: ApiFrame | UnreadFrame, onAnswered: () => void): Promise<void> {
     const { gateway, type, methods, overload, log } = this.#parts;
-    const { path, version } = PLACES[type];
+    const { path } = PLACES[type];
     const { address, request } = this.#upgrade;
     const { params, source } = "refusal" in frame ? NOTHING_READ : frame;
-    const method = "refusal" in frame ? "" : frame.method.replace(version, "");
+    const method = this.#methodOf(frame);
     const own = this.#own.get(method);
     let afterwards: (() => void) | undefined;
     const known = methods.get(method) ?? (own && this.#rowOf(own, method, (then) => (afterwards = then)));
@@ -249,6 +283,7 @@ class ApiConnection implements ConnectionHandler {
       // Orders in flight have passed before the ban began.
       if (reply.status === 418) void this.#connection.end(1_008, "banned");
       afterwards?.();
+      onAnswered();
       await left;
     } catch (error) {
       if (error instanceof StoreUnavailable) {
@@ -377,6 +412,7 @@ class ApiConnection implements ConnectionHandler {
       "session.logon": {
         access: "signed",
         isLogon: true,
+        holdsOthers: true,
         run: (_caller, apiKey) => {
           // The client may have left by now, and nothing would end the session.
           if (!this.#connection.isOpen) return { refusal: "BUSY" };
@@ -404,8 +440,13 @@ class ApiConnection implements ConnectionHandler {
       (caller, apiKey) =>
         this.#subscribe(caller, apiKey, isOfSession);
     return {
-      "userDataStream.subscribe": { access: "signed", needsNoTime: true, run: subscribe(true) },
-      "userDataStream.subscribe.signature": { access: "signed", run: subscribe(false) },
+      "userDataStream.subscribe": {
+        access: "signed",
+        holdsOthers: true,
+        needsNoTime: true,
+        run: subscribe(true),
+      },
+      "userDataStream.subscribe.signature": { access: "signed", holdsOthers: true, run: subscribe(false) },
       "userDataStream.unsubscribe": {
         access: "public",
         run: (_caller, _apiKey, parameters) => {
@@ -431,11 +472,11 @@ class ApiConnection implements ConnectionHandler {
     isOfSession: boolean,
   ): Promise<Done | Refusal> {
     const { userStreams, keyChecks, gateway } = this.#parts;
-    const isActive = () => [...this.#subscriptions.values()].some((one) => one.strategyId === strategyId);
+    const isActive = [...this.#subscriptions.values()].some((one) => one.strategyId === strategyId);
     const areExhausted = () =>
       this.#nextSubscription >= SUBSCRIPTIONS_PER_CONNECTION_MAX ||
       keyChecks.streamsOf(apiKey) >= USER_STREAMS_PER_KEY_MAX;
-    if (isActive()) return { refusal: "SUBSCRIPTION_ACTIVE" };
+    if (isActive) return { refusal: "SUBSCRIPTION_ACTIVE" };
     if (areExhausted()) return { refusal: "SUBSCRIPTIONS_EXHAUSTED" };
     const bound = await gateway.store.findKey(apiKey);
     if (bound?.strategy?.status === "CLOSED") return { refusal: "STRATEGY_NOT_LIVE" };
@@ -445,13 +486,11 @@ class ApiConnection implements ConnectionHandler {
     if (!this.#connection.isOpen) return { refusal: "BUSY" };
     // Its session may have ended, and nothing would end the subscription either.
     if (isOfSession && session !== null && session !== this.#session) return NOT_LOGGED_ON;
-    // Other requests may have subscribed while the account was loaded.
-    if (isActive()) return { refusal: "SUBSCRIPTION_ACTIVE" };
+    // Other connections of the key may have subscribed while the account was loaded.
     if (areExhausted()) return { refusal: "SUBSCRIPTIONS_EXHAUSTED" };
     const subscriptionId = this.#nextSubscription;
     this.#nextSubscription += 1;
-    // It has its place from now on: no other request may subscribe to the account before the answer, and
-    // other connections of the key count it.
+    // It has its place from now on: other connections of the key count it before it is answered.
     const answered = Promise.withResolvers<void>();
     const forget = keyChecks.add(apiKey, {
       strategyId,

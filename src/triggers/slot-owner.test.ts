@@ -30,6 +30,8 @@ describe.skipIf(!hasPostgres)(postgresTitle("servers that share the slots"), () 
   let url: string;
   let time: ManualTime;
   let logged: string[];
+  /** How long each lease was to last, ms. */
+  let leases: number[];
   beforeAll(async () => {
     const opened = await openPostgres();
     if (opened === null) throw new Error("where there are programs there is a server");
@@ -40,6 +42,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("servers that share the slots"), () 
     url = await server.newDatabase();
     time = createManualTime(START);
     logged = [];
+    leases = [];
   });
 
   test("one that joins gets its share, and one that stops gives its slots back", async () => {
@@ -65,6 +68,17 @@ describe.skipIf(!hasPostgres)(postgresTitle("servers that share the slots"), () 
     const said = logged.map((line) => JSON.parse(line));
     expect(said).toMatchObject([{ msg: expect.stringContaining("Check the time synchronization") }]);
     expect(said[0].aheadMs).toBeGreaterThan(4_000);
+  });
+
+  test("what a killed server owned has an owner within 8 s: its lease runs out, and one renewal falls due", async () => {
+    const here = await start();
+    const there = await start({ every: time.every });
+    await renew(here, there);
+    here.kill();
+    await expire(here);
+    expect(there.owner.ownSlots().size).toBe(SLOTS / 2);
+    time.advance(8_000 - Math.max(...leases));
+    await eventually("it owns all slots", () => there.owner.ownSlots().size === SLOTS);
   });
 
   test("each keeps the triggers of its slots alone, and those of others when it takes them", async () => {
@@ -286,9 +300,17 @@ describe.skipIf(!hasPostgres)(postgresTitle("servers that share the slots"), () 
     await placeThere();
     await there.owner.renew();
     await expectFound(2);
+    // It was away until nothing is known of it any more, and commits once more before it notices that.
+    await expire(there);
+    await here.owner.renew();
+    await ask("DELETE FROM servers WHERE id = $1", [there.serverId]);
+    await expectFound(2);
+    await placeThere();
+    await there.owner.renew();
+    await expectFound(3);
     await placeThere();
     await there.stop();
-    await expectFound(3);
+    await expectFound(4);
   });
 
   test("one that loses its lease and comes back has lost its triggers until it takes slots again", async () => {
@@ -323,12 +345,17 @@ describe.skipIf(!hasPostgres)(postgresTitle("servers that share the slots"), () 
 
   type Take = () => Promise<ReadonlyMap<number, number>>;
 
-  /** `wallNow`: the server's clock. `take`: what becomes of a take; its own is what the store does. */
+  /**
+   * `wallNow`: the server's clock. `every`: what its renewals are timed with; by default the test calls them.
+   * `take`: what becomes of a take; its own is what the store does.
+   */
   async function start({
     wallNow = Date.now,
+    every = () => () => {},
     take = (own) => own(),
   }: {
     readonly wallNow?: () => number;
+    readonly every?: ManualTime["every"];
     readonly take?: (own: Take) => ReturnType<Take>;
   } = {}) {
     const store = await openPostgresStore(url);
@@ -341,7 +368,10 @@ describe.skipIf(!hasPostgres)(postgresTitle("servers that share the slots"), () 
       store: {
         serverId: slots.serverId,
         // No lease expires because the machine is slow.
-        renew: () => slots.renew(LEASE_MS),
+        renew: (leaseMs) => {
+          leases.push(leaseMs);
+          return slots.renew(LEASE_MS);
+        },
         take: (count) => take(() => slots.take(count)),
         release: (given) => slots.release(given),
         leave: () => slots.leave(),
@@ -349,7 +379,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("servers that share the slots"), () 
       triggers: [triggers],
       onTaken: async () => {},
       wallNow,
-      every: () => () => {},
+      every,
       log: pino({ level: "warn" }, { write: (line) => void logged.push(line) }),
     });
     await triggers.open();
@@ -379,9 +409,13 @@ describe.skipIf(!hasPostgres)(postgresTitle("servers that share the slots"), () 
 
   /** What happens to the lease of a server that has not renewed it. */
   async function expire({ serverId }: Server): Promise<void> {
+    await ask("UPDATE servers SET expires_at = expires_at - $1 WHERE id = $2", [LEASE_MS, serverId]);
+  }
+
+  async function ask(text: string, values: readonly unknown[]): Promise<void> {
     const client = new Client({ connectionString: url });
     await client.connect();
-    await client.query("UPDATE servers SET expires_at = expires_at - $1 WHERE id = $2", [LEASE_MS, serverId]);
+    await client.query(text, [...values]);
     await client.end();
   }
 });

@@ -106,7 +106,7 @@ export class SlotOwner {
     this.#isOutOfReach = false;
     this.#checkClock(askedAt, databaseNow);
     const live = servers.filter(({ isLive }) => isLive);
-    if (this.#isAnyLost(servers)) for (const each of triggers) each.reload();
+    if (this.#mayLackCommits(servers)) for (const each of triggers) each.reload();
     this.#servers = new Map(servers.map((each) => [each.serverId, each]));
     await this.#adopt(own);
     if (this.#isSuspended) {
@@ -119,11 +119,16 @@ export class SlotOwner {
   }
 
   /**
-   * Whether a server has died or left, or has come back after its lease had expired: it may have committed
-   * what it notified nobody of, or what it took for its own.
+   * Whether a server has died or left, has joined, or has come back after its lease had expired: it may have
+   * committed what it notified nobody of, as it took the slot for its own. One that was away for so long that
+   * its lease is forgotten looks like one that joins.
    */
-  #isAnyLost(servers: readonly SlotServer[]): boolean {
+  #mayLackCommits(servers: readonly SlotServer[]): boolean {
+    // Nothing is loaded before the first renewal.
+    if (this.#servers.size === 0) return false;
     const now = new Map(servers.map((each) => [each.serverId, each]));
+    now.delete(this.#deps.store.serverId);
+    if ([...now.values()].some(({ serverId, isLive }) => isLive && !this.#servers.has(serverId))) return true;
     return [...this.#servers.values()].some(({ serverId, epoch, isLive }) => {
       if (serverId === this.#deps.store.serverId) return false;
       const after = now.get(serverId);

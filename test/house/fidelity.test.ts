@@ -39,8 +39,8 @@ const ASKS: Readonly<Record<string, readonly Ask[]>> = {
     ["SPOT", "POST", "/api/v3/order/test"],
     ["FUTURES", "POST", "/fapi/v1/order/test"],
   ],
-  "Listen keys of spot": ["POST", "PUT", "DELETE"].map(
-    (method): Ask => ["SPOT", method, "/api/v3/userDataStream"],
+  "Listen keys of spot": ["v3", "v1"].flatMap((version) =>
+    ["POST", "PUT", "DELETE"].map((method): Ask => ["SPOT", method, `/api/${version}/userDataStream`]),
   ),
   "`countdownCancelAll`": [
     ["FUTURES", "POST", "/fapi/v1/countdownCancelAll"],

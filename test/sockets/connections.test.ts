@@ -10,13 +10,12 @@ import WebSocket from "ws";
 import { createManualTime, type ManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import { ROUTES } from "../../src/http/server.ts";
 import { Budgets } from "../../src/rate-limits/budgets.ts";
-import { ConnectionBound } from "../../src/rate-limits/connections.ts";
+import { ConnectionBound, STREAM_ATTEMPTS_PER_ADDRESS_DEFAULT } from "../../src/rate-limits/connections.ts";
 import { addressHolder } from "../../src/rate-limits/holder.ts";
 import type { Connection } from "../../src/sockets/connection.ts";
 import {
   ANSWERS_MS_MAX,
   ATTEMPT_ADDRESSES_MAX,
-  ATTEMPTS_MAX,
   ATTEMPTS_WINDOW_MS,
   BUFFERED_BYTES_MAX,
   CONNECTIONS_MAX,
@@ -167,7 +166,7 @@ test("an address has so many connections at once", async () => {
 });
 
 test("an address connects so often within the window", async () => {
-  for (let count = 0; count < ATTEMPTS_MAX; count += 1) {
+  for (let count = 0; count < STREAM_ATTEMPTS_PER_ADDRESS_DEFAULT; count += 1) {
     expect(await statusOf(connect())).toBe(101);
     await noneLeft();
   }
@@ -206,7 +205,7 @@ test("attempts of so many addresses are counted; the one that tried least recent
     }
     await nextTurn();
   };
-  for (let count = 0; count < ATTEMPTS_MAX; count += 1) handshake("one").close();
+  for (let count = 0; count < STREAM_ATTEMPTS_PER_ADDRESS_DEFAULT; count += 1) handshake("one").close();
   await nextTurn();
   await tryOthers(ATTEMPT_ADDRESSES_MAX - 1);
   expect(handshake("one").answer).toMatch(/^HTTP\/1.1 429 .*connects too often/s);

@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import * as LIMITS from "../../src/sockets/limits.ts";
 import { newDirectory } from "../support/servers/gateway.ts";
 import { seededGateway } from "../support/servers/seeded-gateway.ts";
+import { tableRows } from "../support/tables.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const DOCUMENT = readFileSync(join(ROOT, "docs/clients.md"), "utf8");
@@ -44,6 +45,37 @@ test.each(Object.keys(PRINTED))("%s", async (title) => {
   expect(lines).toEqual(expect.arrayContaining([...(PRINTED[title] ?? [])]));
 });
 
+test("the lines for user data and trading are those with which tests run a bot's life", () => {
+  const SPOT = ["sockets-spot.test.ts", "user-data.ts"];
+  const FUTURES = ["sockets-futures.test.ts", "user-data.ts"];
+  const rows = tableRows(DOCUMENT, ["Client", "Spot", "Futures"]);
+  expect(rows.map(({ cells }) => cells.Client)).toHaveLength(5);
+  for (const [column, names] of [
+    ["Spot", SPOT],
+    ["Futures", FUTURES],
+  ] as const) {
+    const tested = names
+      .map((name) => asWritten(readFileSync(join(ROOT, "test/clients", name), "utf8")))
+      .join();
+    const lines = rows.flatMap(({ cells }) => (cells[column] ?? "").match(/`[^`]+`/g) ?? []);
+    const parts = lines.flatMap((line) => line.match(PART) ?? []);
+    expect(parts.length).toBeGreaterThan(8);
+    expect(parts.filter((part) => !tested.includes(part))).toEqual([]);
+  }
+});
+
+/** What says something in a line of code: a setting with its value, a call, or a name of a client's own. */
+const PART = /[\w.]+(?::| =) "[^"]*"|[\w.]+\((?:"\w+")?|ccxt[\w.]+|(?<=`)\w+(?=`)/g;
+
+/** A test's code with the addresses of the document. */
+function asWritten(code: string): string {
+  return code
+    .replace(/\$\{(?:sockets\(\)|sockets|socketsOf\(url\))\}/g, "ws://localhost:8080")
+    .replace(/(?<=wsUrl: )(?:sockets\(\)|socketsOf\(url\))/g, '"ws://localhost:8080"')
+    .replace(/(?<=(?:baseUrl|basePath): )(?:gateway\.url|url)/g, '"http://localhost:8080"')
+    .replaceAll("`", '"');
+}
+
 test("the bounds in docs/sockets.md are the program's", () => {
   const document = readFileSync(join(ROOT, "docs/sockets.md"), "utf8");
   const rows = [
@@ -68,7 +100,7 @@ test("the bounds in docs/sockets.md are the program's", () => {
     ["User data subscriptions of a key on a server", String(LIMITS.USER_STREAMS_PER_KEY_MAX)],
     [
       "Attempts to connect of an address",
-      `${LIMITS.ATTEMPTS_MAX} in ${LIMITS.ATTEMPTS_WINDOW_MS / 60_000} minutes`,
+      `\`STREAM_ATTEMPTS_PER_ADDRESS\` in ${LIMITS.ATTEMPTS_WINDOW_MS / 60_000} minutes`,
     ],
     ["Connections of a server", LIMITS.CONNECTIONS_MAX.toLocaleString("en")],
   ];

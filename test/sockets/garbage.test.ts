@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
+import { CATALOGUE } from "../campaigns/fuzz/catalogue.ts";
 import { seededRandom } from "../support/random.ts";
 import { testSeed } from "../support/seed.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
@@ -230,8 +231,17 @@ test("strange control messages are answered in the form that clients recognize",
     const answered = once(socket, "message");
     socket.send(JSON.stringify(message));
     const answer = JSON.parse(String((await answered)[0]));
-    const isError = typeof answer.error?.code === "number" && typeof answer.error.msg === "string";
-    expect(isError || "result" in answer, `seed ${SEED}: ${JSON.stringify(message)}`).toBe(true);
+    const what = `seed ${SEED}: ${JSON.stringify(message)} ${JSON.stringify(answer)}`;
+    const { id } = message;
+    const isText = typeof id === "string" && id.length <= 36;
+    const isEchoed = id === null || isText || Number.isSafeInteger(id);
+    expect(answer.id, what).toBe(isEchoed ? id : null);
+    if ("result" in answer) {
+      expect(isEchoed, what).toBe(true);
+      continue;
+    }
+    expect(answer.error.msg, what).toEqual(expect.any(String));
+    expect(isEchoed ? [0, 1, 2] : [2], what).toContain(answer.error.code);
   }
   socket.terminate();
   await isServing();
@@ -287,9 +297,13 @@ test("strange parameters are answered with an error of the catalog or a result, 
       const isSigned = random() < 0.6;
       const sent = isSigned ? signedParams(key, params) : params;
       const answer = await client.request(pick(methods[path]), sent, `g${round}`);
-      expect(answer.status, `seed ${SEED}: ${JSON.stringify(sent)}`).toBeLessThan(500);
-      if (answer.status !== 200)
-        expect(answer.error).toMatchObject({ code: expect.any(Number), msg: expect.any(String) });
+      const what = `seed ${SEED}: ${JSON.stringify(sent)} ${JSON.stringify(answer.error)}`;
+      expect(answer.id, what).toBe(`g${round}`);
+      expect(answer.status, what).toBeLessThan(500);
+      if (answer.status !== 200) {
+        expect(answer.error.msg, what).toEqual(expect.any(String));
+        expect(CATALOGUE.has(`${answer.status} ${answer.error.code}`), what).toBe(true);
+      }
       // The weight of a minute is used up; a next one would have to be awaited.
       if (answer.status === 429 || answer.status === 418) break;
     }

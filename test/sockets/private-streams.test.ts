@@ -102,8 +102,10 @@ test("other keys are refused as on other futures routes, and spot's routes are g
     for (const apiKey of ["unknown", `lyre_bot_${"0".repeat(64)}`])
       expect(await ask(method, { apiKey })).toMatchObject({ status: 401, body: { code: -2015 } });
     expect(await send(gateway.url, method, ROUTE)).toMatchObject({ status: 401, body: { code: -2015 } });
-    const retired = await send(gateway.url, method, "/api/v3/userDataStream");
-    expect(retired).toMatchObject({ status: 410, body: { code: -1020 } });
+    for (const path of ["/api/v3/userDataStream", "/api/v1/userDataStream"]) {
+      const retired = await send(gateway.url, method, path);
+      expect(retired).toMatchObject({ status: 410, body: { code: -1020 } });
+    }
   }
   const spot = gateway.takeStrategy();
   const other = await call(spot, "GET", "/fapi/v3/account");

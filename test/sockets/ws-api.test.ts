@@ -1,5 +1,6 @@
 // The WebSocket API against a running server: what a bot sends instead of REST, by the same rules.
 import { once } from "node:events";
+import { json } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { sign } from "../../src/keys/signatures.ts";
@@ -89,6 +90,46 @@ describe("an upgrade", () => {
       socket.terminate();
     },
   );
+});
+
+/** The status of a refused handshake, and what it says. */
+async function refusalOf(path: string): Promise<{ readonly status: number; readonly message: string }> {
+  const socket = new WebSocket(gateway.url.replace("http", "ws") + path);
+  const [, response] = await once(socket, "unexpected-response");
+  const { message } = (await json(response)) as { readonly message: string };
+  socket.on("error", () => {});
+  socket.terminate();
+  return { status: response.statusCode, message };
+}
+
+describe("a form that is not served", () => {
+  const STREAM = "btcusdt@trade";
+  test.each([
+    ["/ws-api/v3?timeUnit=MICROSECOND", "MILLISECOND"],
+    ["/ws-api/v3?returnRateLimits=false&timeUnit=microsecond", "MILLISECOND"],
+    ["/ws-api/v3?responseFormat=sbe&sbeSchemaId=3&sbeSchemaVersion=1", "JSON"],
+    ["/ws-api/v3?responseFormat=json&responseFormat=SBE", "JSON"],
+    [`/ws/${STREAM}?timeUnit=MICROSECOND`, "MILLISECOND"],
+    [`/stream?streams=${STREAM}&timeUnit=microsecond`, "MILLISECOND"],
+    ["/stream/ws?timeUnit=NANOSECOND", "MILLISECOND"],
+  ])("is refused before the handshake: %s", async (path, only) => {
+    const { status, message } = await refusalOf(path);
+    expect(status).toBe(400);
+    expect(message).toMatch(new RegExp(`^Data sent for parameter '\\w+' is not valid: only ${only} is`));
+  });
+
+  test.each([
+    "/ws-api/v3?timeUnit=MILLISECOND&responseFormat=json",
+    "/ws-api/v3?timeUnit=millisecond&responseFormat=JSON",
+    "/ws-api/v3?timeUnit=",
+    "/stream?streams=btcusdt@trade&timeUnit=millisecond",
+    // Binance's futures sockets do not have the parameter.
+    "/market/ws?timeUnit=MICROSECOND",
+    "/ws-fapi/v1?timeUnit=MICROSECOND&responseFormat=sbe",
+  ])("is none of those that are: %s", async (path) => {
+    const client = await ApiSocket.open(gateway.url, path);
+    client.close();
+  });
 });
 
 describe("a signature", () => {

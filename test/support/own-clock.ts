@@ -2,8 +2,15 @@
 // and the half second after which budgets are logged, pass when the test says so. Several may stand on one
 // database, as processes do.
 import { randomBytes } from "node:crypto";
+import { systemTimers } from "../../src/concurrency/time.ts";
+import { ROUTES } from "../../src/http/server.ts";
+import { addressOfRequest } from "../../src/http/transport-security.ts";
+import { KeyChecks } from "../../src/keys/key-checks.ts";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
 import { BudgetLog } from "../../src/rate-limits/budget-log.ts";
+import { ConnectionBound, STREAMS_PER_ADDRESS_DEFAULT } from "../../src/rate-limits/connections.ts";
+import { isWebSocketUpgrade, Sockets } from "../../src/sockets/server.ts";
+import { createWsApi } from "../../src/sockets/ws-api.ts";
 import { openOwnGateway } from "./servers/own-gateway.ts";
 
 export type OwnClockGateway = Awaited<ReturnType<typeof openGateway>>;
@@ -25,11 +32,23 @@ export async function openGateway(parts: {
   const { log } = own;
   const budgetLog = new BudgetLog({ budgets, store, process, wallNow, every: () => () => {}, log });
   await budgetLog.open();
-  const { server, url } = await own.serve({ proxyHops: 1 });
+  const { server, url } = await own.serve({ proxyHops: 1, isUpgrade: isWebSocketUpgrade });
+  const keyChecks = new KeyChecks({ store, every: () => () => {}, log });
+  const sockets = new Sockets({
+    server: server.server,
+    endpoints: createWsApi({
+      ...{ gateway: own.gateway, routes: ROUTES, keyChecks, log },
+      userStreams: { open: async () => null },
+    }),
+    perAddress: new ConnectionBound(STREAMS_PER_ADDRESS_DEFAULT),
+    addressOf: (request) => addressOfRequest(request, 1),
+    ...{ budgets, wallNow, timers: systemTimers, log },
+  });
   let isOpen = true;
   const close = async (isInOrder: boolean) => {
     if (!isOpen) return;
     isOpen = false;
+    await sockets.close();
     await server.close();
     if (isInOrder) await budgetLog.close();
     await own.close();

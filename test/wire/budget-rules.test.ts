@@ -20,9 +20,16 @@ import {
   used,
 } from "../support/budget-fixture.ts";
 import { send, signed, type WireAnswer } from "../support/signed-client.ts";
+import { type ApiAnswer, ApiSocket, signedParams } from "../support/sockets/api-socket.ts";
 
 const fixture = budgetFixture(32);
 const { account, ask, banKey, exhaust, fail, look, place, takeStrategy } = fixture;
+
+/** The orders of ten seconds and of a minute that an answer of the WebSocket API shows. */
+const orderCountsOf = ({ rateLimits }: ApiAnswer): readonly number[] =>
+  rateLimits.flatMap(({ rateLimitType, count }: { rateLimitType: string; count: number }) =>
+    rateLimitType === "ORDERS" ? count : [],
+  );
 
 describe("request weight", () => {
   test("is 1,200 a minute per API key on signed routes", async () => {
@@ -96,6 +103,27 @@ describe("request weight", () => {
 });
 
 describe("order count", () => {
+  test("is one of REST and the WebSocket API, which refuses with -1015 too", async () => {
+    const client = await ApiSocket.open(fixture.gateway.url);
+    onTestFinished(() => client.close());
+    const placeThere = () =>
+      client.request("order.place", signedParams(fixture.key, { ...BAD_ORDER, timestamp: fixture.now }));
+    for (let count = 1; count < 50; count += 2) {
+      expect(orders(await place())).toEqual([String(count), String(count)]);
+      expect(orderCountsOf(await placeThere())).toEqual([count + 1, count + 1]);
+    }
+    const refused = await placeThere();
+    expect(refused).toMatchObject({
+      status: 429,
+      error: { ...TOO_MANY_ORDERS, data: { serverTime: fixture.now, retryAfter: fixture.now + 10 * SECOND } },
+    });
+    expect(orderCountsOf(refused)).toEqual([51, 51]);
+    expect(await place()).toMatchObject({ status: 429, body: TOO_MANY_ORDERS });
+    fixture.now += 10 * SECOND;
+    expect(orderCountsOf(await placeThere())).toEqual([1, 53]);
+    expect(orders(await place())).toEqual(["2", "54"]);
+  });
+
   test("is 50 in ten seconds per API key; replays and orders refused later count", async () => {
     const placed = await place(ORDER);
     expect([placed.status, ...orders(placed)]).toEqual([200, "1", "1"]);

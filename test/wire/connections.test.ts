@@ -11,9 +11,11 @@ import { connectStream, MARKET, type StreamClient } from "../support/sockets/str
 
 const CONNECTIONS_MAX = 12;
 const STREAMS_MAX = 3;
+const ATTEMPTS_MAX = 4;
 const BOUNDS = {
   CONNECTIONS_PER_ADDRESS: String(CONNECTIONS_MAX),
   STREAMS_PER_ADDRESS: String(STREAMS_MAX),
+  STREAM_ATTEMPTS_PER_ADDRESS: String(ATTEMPTS_MAX),
 };
 const PING = "GET /api/v3/ping HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const opened: Socket[] = [];
@@ -55,9 +57,14 @@ async function say(gateway: GatewayProcess, from: string, bytes: string): Promis
 }
 
 /** Opens a WebSocket that never sends anything, and resolves with the status of its upgrade. */
-async function openSilent(gateway: GatewayProcess, from: string, forwardedFor?: string): Promise<string> {
+async function openSilent(
+  gateway: GatewayProcess,
+  from: string,
+  forwardedFor?: string,
+  path = "/socket.io/?EIO=4&transport=websocket",
+): Promise<string> {
   const lines = [
-    "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1",
+    `GET ${path} HTTP/1.1`,
     "Host: localhost",
     "Connection: Upgrade",
     "Upgrade: websocket",
@@ -109,6 +116,14 @@ describe("WebSockets of one address", () => {
     expect(await from("2001:db8:0:1::1")).toBe("101");
     expect(await from("192.0.2.1")).toBe("101");
   });
+});
+
+test("an address tries so often to connect to Binance's sockets as the setting says", async () => {
+  // Refused handshakes are attempts too, and leave no connection open.
+  const statusOf = (from: string) => openSilent(gateway, from, undefined, "/ws?timeUnit=MICROSECOND");
+  for (let count = 0; count < ATTEMPTS_MAX; count += 1) expect(await statusOf("127.0.0.9")).toBe("400");
+  expect(await statusOf("127.0.0.9")).toBe("429");
+  expect(await statusOf("127.0.0.10")).toBe("400");
 });
 
 describe("silent connections of one address", () => {

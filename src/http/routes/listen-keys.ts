@@ -12,7 +12,6 @@ export const LISTEN_KEY_MS = 60 * 60_000;
 const LISTEN_KEY_BYTES = 32;
 
 const futures = keyRoutes("FUTURES", "key");
-const RETIRED = { refusal: "SPOT_LISTEN_KEYS_RETIRED" } as const;
 /** Clients send it, but an API key has only one. */
 const PARAMETERS = { listenKey: IGNORED };
 
@@ -30,9 +29,12 @@ export const LISTEN_KEY_ROUTES: readonly Route[] = [
     writes: false,
     answer: closeListenKey,
   }),
-  retiredRoute("POST /api/v3/userDataStream", "Always refused: spot streams have no listen keys", RETIRED),
-  retiredRoute("PUT /api/v3/userDataStream", "Always refused: spot streams have no listen keys", RETIRED),
-  retiredRoute("DELETE /api/v3/userDataStream", "Always refused: spot streams have no listen keys", RETIRED),
+  ...(["POST", "PUT", "DELETE"] as const).map((method) =>
+    retiredRoute(`${method} /api/v3/userDataStream`, "Always refused: spot streams have no listen keys", {
+      aliases: ["/api/v1/userDataStream"],
+      refusal: { refusal: "SPOT_LISTEN_KEYS_RETIRED" },
+    }),
+  ),
 ];
 
 type Storing = Pick<Ports, "store" | "wallNow">;

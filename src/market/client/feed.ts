@@ -27,7 +27,12 @@ import { createRest, type Pause, type UpstreamAnswer } from "./rest/rest.ts";
 import { createSettlements } from "./rest/settlements.ts";
 import { callersWeightMax, createCallersBudget, fundingWeightPerMinute } from "./rest/upstream-weight.ts";
 import { createListings, type ExchangeInfoBody } from "./rules/listings.ts";
-import { type ClientStreams, createClientStreams } from "./streams/client-streams.ts";
+import {
+  type ClientStreams,
+  createClientStreams,
+  olderBookRetriesMax,
+  olderBookRetryMs,
+} from "./streams/client-streams.ts";
 import { futuresProtocol } from "./streams/futures-protocol.ts";
 import type { FamilyProtocol, HistoryProtocol } from "./streams/protocol.ts";
 import { spotProtocol } from "./streams/spot-protocol.ts";
@@ -133,7 +138,8 @@ export type MarketFeed = LiveMarket & {
   exchangeInfo(): ExchangeInfoBody;
   /**
    * A public route of the family (`/api/v3/…` or `/fapi/…`); at most half a second old, and never a
-   * rejection. A book is not older than the first change that a client of `clientStreams` got of it.
+   * rejection. A book that is older than the first change that a client of `clientStreams` got of it is asked
+   * for again, a few times.
    */
   query(path: string, search: URLSearchParams | string): Promise<UpstreamAnswer>;
   status(): FeedStatus;
@@ -325,8 +331,17 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     exchangeInfo: listings.body,
     async query(path, search) {
       const text = search.toString();
-      const edition = clientStreams.editionOf(path, text);
-      return passThrough(path, text, typeof edition === "string" ? edition : await edition);
+      const given = clientStreams.editionOf(path, text);
+      const edition = typeof given === "string" ? given : await given;
+      let answer = await passThrough(path, text, edition);
+      for (let retry = 1; retry <= olderBookRetriesMax; retry += 1) {
+        if (!clientStreams.isTooOld(path, text, answer)) break;
+        await new Promise<void>((resolve) => void timers.after(olderBookRetryMs, resolve));
+        const newer = await passThrough(path, text, `${edition} again ${retry}`);
+        // An old book is better than none.
+        if (!newer.unavailable) answer = newer;
+      }
+      return answer;
     },
     status: () => ({
       ...streams.status(),

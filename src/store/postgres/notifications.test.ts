@@ -197,6 +197,26 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     await eventually("it is heard", () => heard.length > 0);
   });
 
+  test("a server whose renewal is not answered yet notifies the owner, which may not be itself any more", async () => {
+    const [here, there] = [await open(), await open()];
+    await ownEverything(here);
+    await create(here, "one");
+    await there.slots?.renew(LEASE_MS);
+    const heard = await hear(there);
+    await carryOut(url, `UPDATE slots SET server = '${there.slots?.serverId}'`);
+    const holder = new Client({ connectionString: url });
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    await holder.query("BEGIN");
+    await holder.query("LOCK TABLE servers IN ACCESS EXCLUSIVE MODE");
+    // Whether it waits or has failed by the end makes no difference.
+    const renewed = here.slots?.renew(LEASE_MS).catch(() => {});
+    await here.commit([resting("one", 2)]);
+    await eventually("it is heard", () => heard.length > 0);
+    await holder.query("ROLLBACK");
+    await renewed;
+  });
+
   test("who has stopped listening hears no more, and what is no payload of ours is passed over", async () => {
     const [here, there] = [await open(), await open()];
     await ownEverything(there);

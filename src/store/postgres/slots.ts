@@ -75,6 +75,8 @@ export class PostgresSlots implements SlotStore {
     // earlier one.
     this.#isJoined = true;
     const until = performance.now() + leaseMs;
+    // Others load what was committed before they see this renewal. It may be answered here after that.
+    this.#ownUntil = 0;
     const [, , , servers = [], own = [], free = []] = await this.#run(
       LOCK,
       sql`

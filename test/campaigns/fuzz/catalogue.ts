@@ -23,6 +23,7 @@ const ARGUMENTS = {
   method: "",
   path: "",
   parameter: "",
+  only: "",
   parameters: ["", ""],
   legalRange: "",
   limit: 0,
@@ -40,7 +41,7 @@ const ARGUMENTS = {
 };
 
 /** Every status and code that there is, as `400 -1102`. */
-const CATALOGUE: ReadonlySet<string> = new Set(
+export const CATALOGUE: ReadonlySet<string> = new Set(
   [
     ...Object.values(REFUSALS).map((row) => (typeof row === "function" ? row(ARGUMENTS as never) : row)),
     ...Object.values(CONTRACT_FILTERS).flatMap((faults) => Object.values(faults)),

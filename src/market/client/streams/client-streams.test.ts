@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
 import { bundledBrackets } from "../../brackets/bundled.ts";
+import { cacheMsMax } from "../rest/pass-through.ts";
 import { createFixture, settle } from "../testing/feed.ts";
 import { until } from "../testing/upstream.ts";
-import { clientConnectionsMax, confirmationWaitMsMax } from "./client-streams.ts";
+import {
+  clientConnectionsMax,
+  confirmationWaitMsMax,
+  olderBookRetriesMax,
+  olderBookRetryMs,
+} from "./client-streams.ts";
 import { futuresProtocol } from "./futures-protocol.ts";
 import { controlIntervalMs, streamsPerConnectionMax } from "./socket.ts";
 import { connectionsMaxDefault, graceMs, streamsKeptFree } from "./subscriptions.ts";
@@ -129,6 +135,50 @@ test("an answer is shared until another client begins to follow, changes are mis
   time.advance(graceMs);
   await settle(fixture);
   expect(await ask()).toBe(5);
+});
+
+test("a book that is older than a client's first change is asked for again, but not for ever", async () => {
+  const fixture = await startedFixture();
+  const { feed, upstream, time } = fixture;
+  const stream = "btcusdt@depth@100ms";
+  const heard: unknown[] = [];
+  feed.clientStreams.subscribe(stream, (data) => heard.push(data));
+  await until(() => feed.clientStreams.isStreaming(stream));
+  /** Sends a change from one id to the next but four. */
+  const change = async (U: number) => {
+    const before = heard.length;
+    upstream.sendOn(2, stream, { e: "depthUpdate", s: "BTCUSDT", U, u: U + 5 });
+    await until(() => heard.length > before);
+  };
+  const ids: number[] = [];
+  let asked = 0;
+  upstream.reply(DEPTH, () => ({ body: { lastUpdateId: ids[Math.min(asked++, ids.length - 1)] } }));
+  /** The id of the book that is answered, when upstream answers these, and how often it was asked. */
+  const ask = async (...upstreams: number[]) => {
+    // No earlier answer is served again.
+    time.advance(cacheMsMax);
+    ids.splice(0, ids.length, ...upstreams);
+    asked = 0;
+    let answer: unknown;
+    void feed.query(DEPTH, "symbol=BTCUSDT").then((given) => {
+      answer = given;
+    });
+    while (answer === undefined) {
+      await settle(fixture);
+      time.advance(olderBookRetryMs);
+    }
+    return [JSON.parse((answer as { text: string }).text).lastUpdateId, asked];
+  };
+  expect(await ask(950)).toEqual([950, 1]);
+  await change(1_000);
+  await change(1_006);
+  expect(await ask(950, 998, 999)).toEqual([999, 3]);
+  expect(await ask(1_000)).toEqual([1_000, 1]);
+  expect(await ask(950)).toEqual([950, 1 + olderBookRetriesMax]);
+  // Another client begins here.
+  feed.clientStreams.joined(stream);
+  await change(1_012);
+  expect(await ask(1_010, 1_011)).toEqual([1_011, 2]);
 });
 
 test.each([

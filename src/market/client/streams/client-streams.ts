@@ -2,9 +2,11 @@
 // subscription, so that nothing that clients subscribe to takes room, control messages or bandwidth from the
 // streams that orders are decided by.
 // A client that keeps a book needs a snapshot by REST that is not older than the first change it got. So a
-// question for a book waits until upstream has confirmed the changes that are subscribed, and an answer is
-// not served again once another client began to follow them, or after a gap.
+// question for a book waits until upstream has confirmed the changes that are subscribed, an answer is not
+// served again once another client began to follow them, or after a gap, and one that is older all the same,
+// since upstream's REST lags behind its streams, is asked for again.
 import type { Cancel } from "../../../concurrency/time.ts";
+import type { UpstreamAnswer } from "../rest/rest.ts";
 import type { FamilyProtocol } from "./protocol.ts";
 import { createSubscriptions, type SubscriptionsOptions } from "./subscriptions.ts";
 
@@ -13,7 +15,12 @@ export const clientConnectionsMax = 4;
 /** How long a question for a book waits for upstream's confirmation, ms. */
 export const confirmationWaitMsMax = 1_000;
 const confirmationCheckMs = 20;
+/** How often a book that is too old is asked for again, and how long after the last answer, ms. */
+export const olderBookRetriesMax = 3;
+export const olderBookRetryMs = 300;
 
+/** The id of a book, in the text of an answer. */
+const lastUpdateIdIn = /"lastUpdateId":\s*(\d+)/u;
 /** The changes of a book, complete from one message to the next: `btcusdt@depth`, `btcusdt@depth@100ms`. */
 const changesOfBook = /^([^@!]+)@depth(?:@\d+ms)?$/u;
 
@@ -37,6 +44,11 @@ export type OwnClientStreams = ClientStreams & {
    * request may be sent.
    */
   editionOf(path: string, search: string): Promise<string> | string;
+  /**
+   * Whether the answer to a request is a book that is older than the first change that a client got, of those
+   * who follow it.
+   */
+  isTooOld(path: string, search: string, answer: UpstreamAnswer): boolean;
   sweep(now: number): void;
   close(): Promise<void>;
 };
@@ -46,17 +58,17 @@ export function createClientStreams(options: ClientStreamsOptions): OwnClientStr
   const streams = createSubscriptions({
     ...options,
     connectionsMax: clientConnectionsMax,
-    onReconnected() {
-      gaps += 1;
-    },
-    onLost() {
-      gaps += 1;
-    },
+    onReconnected: missChanges,
+    onLost: missChanges,
   });
   /** Subscribed changes of books, by symbol: the number of subscriptions of each stream. */
   const followed = new Map<string, Map<string, number>>();
   /** How many times somebody began to follow a followed symbol. */
   const joins = new Map<string, number>();
+  /** Followed streams of which a client has yet to get its first change. */
+  const beginning = new Set<string>();
+  /** The first id of the newest change that was the first for a client, by symbol. */
+  const firstIds = new Map<string, number>();
   let gaps = 0;
   let joinsOfAll = 0;
   let isOpen = false;
@@ -66,6 +78,18 @@ export function createClientStreams(options: ClientStreamsOptions): OwnClientStr
     if (symbol === null || !followed.has(symbol)) return;
     joinsOfAll += 1;
     joins.set(symbol, joinsOfAll);
+    beginning.add(stream);
+  }
+
+  /** After a gap clients begin their books again, and upstream's ids may have begun again too. */
+  function missChanges(): void {
+    gaps += 1;
+    firstIds.clear();
+    for (const ofSymbol of followed.values()) for (const stream of ofSymbol.keys()) beginning.add(stream);
+  }
+
+  function noteChange(symbol: string, stream: string, { U }: { readonly U?: unknown }): void {
+    if (typeof U === "number" && beginning.delete(stream)) firstIds.set(symbol, U);
   }
 
   function follow(symbol: string, stream: string): Cancel {
@@ -76,11 +100,22 @@ export function createClientStreams(options: ClientStreamsOptions): OwnClientStr
     return () => {
       const left = (ofSymbol.get(stream) ?? 1) - 1;
       if (left > 0) ofSymbol.set(stream, left);
-      else ofSymbol.delete(stream);
+      else {
+        ofSymbol.delete(stream);
+        beginning.delete(stream);
+      }
       if (ofSymbol.size > 0 || followed.get(symbol) !== ofSymbol) return;
       followed.delete(symbol);
       joins.delete(symbol);
+      firstIds.delete(symbol);
     };
+  }
+
+  /** The symbol of a request for a book that is followed; null for any other request. */
+  function followedIn(path: string, search: string): string | null {
+    if (path !== protocol.bookPath || followed.size === 0) return null;
+    const symbol = new URLSearchParams(search).get("symbol");
+    return symbol !== null && followed.has(symbol) ? symbol : null;
   }
 
   const isSettled = (symbol: string) => streams.areConfirmed([...(followed.get(symbol)?.keys() ?? [])]);
@@ -106,7 +141,10 @@ export function createClientStreams(options: ClientStreamsOptions): OwnClientStr
       isOpen = true;
       const symbol = symbolOfChanges(stream);
       const leave = symbol === null ? null : follow(symbol, stream);
-      const unsubscribe = streams.subscribe(stream, listener);
+      const unsubscribe = streams.subscribe(stream, (data) => {
+        if (symbol !== null) noteChange(symbol, stream, data as object);
+        listener(data);
+      });
       return () => {
         unsubscribe();
         leave?.();
@@ -115,10 +153,15 @@ export function createClientStreams(options: ClientStreamsOptions): OwnClientStr
     joined,
     isStreaming: (stream) => streams.areConfirmed([stream]),
     editionOf(path, search) {
-      if (path !== protocol.bookPath || followed.size === 0) return "";
-      const symbol = new URLSearchParams(search).get("symbol");
-      if (symbol === null || !followed.has(symbol)) return "";
+      const symbol = followedIn(path, search);
+      if (symbol === null) return "";
       return isSettled(symbol) ? editionNow(symbol) : settled(symbol);
+    },
+    isTooOld(path, search, answer) {
+      const firstId = firstIds.get(followedIn(path, search) ?? "");
+      if (firstId === undefined || answer.unavailable) return false;
+      const [, lastUpdateId] = lastUpdateIdIn.exec(answer.text) ?? [];
+      return lastUpdateId !== undefined && Number(lastUpdateId) + 1 < firstId;
     },
     sweep: streams.sweep,
     close: streams.close,
