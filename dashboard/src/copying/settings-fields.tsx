@@ -237,7 +237,7 @@ const GROUPS: readonly {
       [
         "lossPerDayMax",
         "Loss per day, % of the equity at 00:00 UTC",
-        "At this loss, nothing is opened until the next day.",
+        "While the loss is as large, nothing is opened; it is counted from 0 the next day.",
       ],
     ],
   },

@@ -105,7 +105,7 @@ test.each<[Parameters<typeof skipOf>, string]>([
   ],
   [
     ["LOSS_OF_DAY", quote("104.5", "100", "0.1")],
-    "The copy has lost 104.5 USDT since 00:00 UTC; your maximum per day is 100 USDT, 10 % of the equity then. It opens nothing until the next day.",
+    "The copy has lost 104.5 USDT since 00:00 UTC; your maximum per day is 100 USDT, 10 % of the equity then. It opens nothing until it has lost less, or the next day.",
   ],
   [
     ["TOO_MANY_ORDERS", { wanted: countAsAmount(31), had: countAsAmount(30) }],

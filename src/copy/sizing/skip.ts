@@ -155,7 +155,7 @@ const WORDS: {
   LOSS_OF_DAY: {
     plain: "The copy has lost as much today as your settings permit.",
     counted: ({ wanted, had, percent }) =>
-      `The copy has lost ${wanted} since 00:00 UTC; your maximum per day is ${had}${percent}. It opens nothing until the next day.`,
+      `The copy has lost ${wanted} since 00:00 UTC; your maximum per day is ${had}${percent}. It opens nothing until it has lost less, or the next day.`,
   },
 };
 
