@@ -162,6 +162,11 @@ export type Holding = {
    * has closed since. Absent: the whole holding (books that were stored before targets existed).
    */
   readonly target?: Quantity;
+  /**
+   * Of the target's size, what the strategy's orders are still to execute: an exit of the strategy takes
+   * nothing of it. Absent: none.
+   */
+  readonly ahead?: Quantity;
 };
 
 /** The venue's report on the account. */
@@ -585,8 +590,14 @@ export type MirrorEntry = {
   readonly queries: number;
   /**
    * Of an opening order in progress: the part of its executions that the strategy still holds; absent: all.
+   * With `leadExecuted` it is the part of those only whose counterpart the strategy's order has executed.
    */
   readonly retained?: Rate;
+  /**
+   * Of an order that opens something, while the strategy's own is open: what that has executed, in the
+   * strategy's units. What the strategy closes takes nothing of the rest. Absent in rows of earlier versions.
+   */
+  readonly leadExecuted?: Quantity;
   /** Its fees are not known yet. */
   readonly isFeeDue?: true;
   /** The part that the strategy's order has closed is deducted from the copy's target. */

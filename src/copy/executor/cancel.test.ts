@@ -26,7 +26,7 @@ type Case = {
   readonly isOpen?: boolean;
   /** Why the cancel cannot be sent, and what is executed after that. */
   readonly halted?: string;
-  /** Whether the action is of a version that did not say what was executed. */
+  /** Whether the action and the order's row are of versions that did not say what was executed. */
   readonly isOld?: boolean;
 };
 
@@ -78,7 +78,10 @@ async function canceled(
     ...{ price: decimal<Price>("60000"), stopPrice: ZERO as Price, leverage: null },
     filled: atOnce === undefined ? null : filledBy(atOnce),
   });
-  const sent = { status: "RESTING", quantity, clientOrderId: "id", venueOrderId: "7", sentAt: 1 } as const;
+  const sent = {
+    ...({ status: "RESTING", quantity, clientOrderId: "id", venueOrderId: "7", sentAt: 1 } as const),
+    ...(!isOld && { leadExecuted: decimal<Quantity>(atOnce ?? "0") }),
+  };
   const order = state.put({ ...placed.row, ...sent });
   note(applyReport(state, order, report(isOpen ? "RESTING" : "FILLED", own), 2));
   if (later !== undefined) {

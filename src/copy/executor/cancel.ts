@@ -126,7 +126,8 @@ function disown({ state }: CopyContext, entry: MirrorEntry, action: Canceling): 
   const entitled = shareOf(entry.quantity ?? ZERO, executed, quantity);
   const due = atLeastZero(subtract(entitled, entry.executedQuantity));
   const retained = shareOf(entry.retained ?? (SCALE as Rate), due, unexecuted(entry));
-  state.put({ ...entry, isCancelDue: true, retained });
+  const { leadExecuted: _over, ...row } = entry;
+  state.put({ ...row, isCancelDue: true, retained });
 }
 
 /** What of a canceled order the strategy's own was filled by; nothing of a leg. */
@@ -153,11 +154,9 @@ async function targetWithdrawal(
     const order = rows
       .map((entry) => state.latest(entry))
       .find((entry) => entry.kind === "PLACE" && entry.executedQuantity > 0n);
-    if (order?.side == null || isWhole) return;
+    if (order === undefined || isWhole) return;
     const entitled = shareOf(order.quantity ?? ZERO, executed, quantity);
-    const beyond = atLeastZero(subtract(order.executedQuantity, entitled));
-    const opened = shareOf(beyond, order.retained ?? SCALE, SCALE);
-    state.withdrawTarget(action.symbol, { side: order.side, quantity: opened });
+    state.withdrawTarget(order, atLeastZero(subtract(order.executedQuantity, entitled)));
   };
 }
 

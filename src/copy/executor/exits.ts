@@ -12,7 +12,7 @@ import {
   type Skip,
   skipOf,
 } from "../../domain/copying.ts";
-import { magnitude, type Quantity, type Rate, SCALE, ZERO } from "../../money/decimal.ts";
+import { magnitude, type Quantity, ZERO } from "../../money/decimal.ts";
 import { isFlat, leadHeld, reduced } from "../leads/actions.ts";
 import { applyReport, skipped } from "../orders/copy-state.ts";
 import { NotAnswered } from "../session/failures.ts";
@@ -22,7 +22,7 @@ import { leverageSkip } from "../sizing/skip.ts";
 import { type Fitted, marketQuantity } from "../sizing/snap.ts";
 import { cancelLegs, cancelOvertaken } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
-import { briefly, conclude, latest } from "./place.ts";
+import { briefly, conclude, latest, opensByFill } from "./place.ts";
 import { findAtVenue, isOfOldRules, submit } from "./submit.ts";
 
 /**
@@ -40,28 +40,27 @@ export async function fill(
   const resting = state.resting(symbol).find(isOurs);
   // The strategy's next action does not wait for it.
   if (resting !== undefined && !(await askAfter(context, resting))) context.pollSoon();
-  const mirrored =
-    resting === undefined
-      ? (await context.rowsOf(collectiveId)).find((entry) => isOurs(entry) && entry.venueOrderId !== null)
-      : state.latest(resting);
-  // Should it turn up, later exits of the strategy have taken their parts of it.
+  const rows = resting === undefined ? (await context.rowsOf(collectiveId)).filter(isOurs) : [resting];
+  const mirrored = resting ?? rows.find(({ venueOrderId }) => venueOrderId !== null);
   const unconfirmed = state.unconfirmed(symbol).find(isOurs);
-  if (unconfirmed !== undefined && unconfirmed.retained === undefined)
-    state.put({ ...unconfirmed, retained: SCALE as Rate, leadPrice: filled.price });
-  if (mirrored === undefined) {
-    state.put(skipped(row, skipOf(unconfirmed === undefined ? "NOT_MIRRORED" : "UNCONFIRMED")));
-  } else {
-    const present = state.latest(mirrored);
-    const { orderType, clientOrderId, venueOrderId } = present;
-    const isOpen = present.status === "RESTING" && present.retained === undefined;
-    const retained = isOpen ? { retained: SCALE as Rate } : {};
-    state.put({ ...present, ...retained, leadPrice: filled.price });
-    state.put({ ...row, status: "DONE", orderType, clientOrderId, venueOrderId });
-  }
+  const order = mirrored ?? unconfirmed ?? rows.find(({ executedQuantity }) => executedQuantity > 0n);
   const { family } = state.copy;
   const before = leadHeld(family, lead, symbol);
   const left = reduced(before, side, filled.quantity);
-  if (left !== null) state.shrinkTarget(symbol, { left, before: magnitude(before) });
+  const opens = opensByFill(context, action);
+  // First: what the order opens by going through zero is no part of what it has closed.
+  if (left !== null) state.shrinkTarget(symbol, { side, left, before: magnitude(before) });
+  // Also of an order that turns up later: exits of the strategy until then have taken their parts of it.
+  if (order !== undefined) {
+    const after = state.leadFilled(state.latest(order), { quantity: filled.quantity, opens });
+    state.put({ ...after, leadPrice: filled.price });
+  }
+  if (mirrored === undefined) {
+    state.put(skipped(row, skipOf(unconfirmed === undefined ? "NOT_MIRRORED" : "UNCONFIRMED")));
+  } else {
+    const { orderType, clientOrderId, venueOrderId } = state.latest(mirrored);
+    state.put({ ...row, status: "DONE", orderType, clientOrderId, venueOrderId });
+  }
   if (action.empties || (left !== null && isFlat(family, left, filled.price)))
     await cancelOvertaken(context, symbol);
 }

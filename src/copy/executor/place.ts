@@ -6,6 +6,7 @@
 // has closed leaves the copy's target.
 import {
   type LeadAction,
+  type LeadFill,
   type LeadPlacement,
   type MirrorEntry,
   type Skip,
@@ -26,7 +27,15 @@ import {
 } from "../../money/decimal.ts";
 import { isFlat, leadHeld, reduced } from "../leads/actions.ts";
 import { CLOCKS_APART_MS } from "../leads/leads.ts";
-import { applyReport, bookFees, isLeg, isWantOfFunds, refusedRow, skipped } from "../orders/copy-state.ts";
+import {
+  applyReport,
+  bookFees,
+  isClosedBy,
+  isLeg,
+  isWantOfFunds,
+  refusedRow,
+  skipped,
+} from "../orders/copy-state.ts";
 import { refreshBalances } from "../reconcile/balances.ts";
 import { isAccountUnfit, NotAnswered } from "../session/failures.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
@@ -86,7 +95,7 @@ export async function place(context: CopyContext, row: MirrorEntry, action: Plac
   const left = filled === null ? null : reduced(before, side, filled.quantity);
   if (left === null || row.isTargetSet === true) await send(context, row, action);
   else {
-    state.shrinkTarget(symbol, { left, before: magnitude(before) });
+    state.shrinkTarget(symbol, { side, left, before: magnitude(before) });
     await send(context, state.put({ ...row, isTargetSet: true }), action);
   }
   if (filled !== null && left !== null && isFlat(family, left, filled.price))
@@ -130,9 +139,9 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
     }
     const opens = scaled.opening > 0n;
     const free = reserve(context, { opens, worth: scaled.worth });
-    const retained = retainedOf(action, opens);
+    const leadPart = leadPartOf(context, action, opens);
     const mayStillSend = () => gate.stopped() ?? mayOpen(context, scaled, action);
-    const outcome = await submit(context, { ...sizedRow, ...retained }, mayStillSend, {
+    const outcome = await submit(context, { ...sizedRow, ...leadPart }, mayStillSend, {
       opens,
       onlyOpens: scaled.opening === scaled.quantity,
     }).catch((error) => {
@@ -173,7 +182,7 @@ async function takeOver(context: CopyContext, row: MirrorEntry, action: Placing)
   const { side, orderType, price, stopPrice } = action;
   const { quantity } = found.state;
   const opens = openingOf(context, action) > 0n;
-  const sized = { side, orderType, price, stopPrice, quantity, ...retainedOf(action, opens) };
+  const sized = { side, orderType, price, stopPrice, quantity, ...leadPartOf(context, action, opens) };
   await conclude(context, row, { ...found, row: { ...found.row, ...sized } });
 }
 
@@ -238,14 +247,41 @@ function concludeUnconfirmed(
 
 /** The row with what is known by now of how it was sent. */
 export function latest({ state }: CopyContext, row: MirrorEntry): MirrorEntry {
-  const { clientOrderId, sentAt, sends, queries, retained } = state.latest(row);
-  return { ...row, clientOrderId, sentAt, sends, queries, ...(retained !== undefined && { retained }) };
+  const { clientOrderId, sentAt, sends, queries, retained, leadExecuted } = state.latest(row);
+  return {
+    ...{ ...row, clientOrderId, sentAt, sends, queries },
+    ...(retained !== undefined && { retained }),
+    ...(leadExecuted !== undefined && { leadExecuted }),
+  };
 }
 
-/** What a mirrored exit opens, because there is less to close, is not the strategy's opening. */
-function retainedOf({ filled, quantity }: Placing, opens: boolean): Pick<MirrorEntry, "retained"> {
+/**
+ * What of an order the strategy's own has executed by now. What a mirrored exit opens, because there is less
+ * to close, is not the strategy's opening.
+ */
+function leadPartOf(
+  context: CopyContext,
+  action: Placing,
+  opens: boolean,
+): Pick<MirrorEntry, "retained" | "leadExecuted"> {
   if (!opens) return { retained: ZERO as Rate };
-  return filled !== null && filled.quantity === quantity ? { retained: SCALE as Rate } : {};
+  const { filled, quantity } = action;
+  if (filled === null) return { leadExecuted: ZERO };
+  const retained = (opensByFill(context, { ...action, filled }) ? SCALE : ZERO) as Rate;
+  return filled.quantity === quantity ? { retained } : { retained, leadExecuted: filled.quantity };
+}
+
+/**
+ * Whether a copy is to hold its part of what the strategy's order has executed. If that has only reduced the
+ * strategy's position, and the copy has none on that side, the copy's order would open what nobody has.
+ */
+export function opensByFill(
+  { state }: Pick<CopyContext, "state">,
+  { symbol, side, filled, lead }: Pick<LeadAction & LeadFill, "symbol" | "side" | "filled" | "lead">,
+): boolean {
+  const before = leadHeld(state.copy.family, lead, symbol);
+  const isReduction = reduced(before, side, filled.quantity) !== null && filled.quantity <= magnitude(before);
+  return !isReduction || isClosedBy(side, state.holding(symbol).quantity);
 }
 
 /**

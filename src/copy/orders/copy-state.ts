@@ -29,6 +29,7 @@ import type { Side } from "../../domain/order.ts";
 import {
   type Amount,
   add,
+  atLeastZero,
   least,
   magnitude,
   type Quantity,
@@ -263,7 +264,7 @@ export class CopyState {
    */
   execute(
     execution: Execution,
-    entry: Pick<MirrorEntry, "entryId" | "kind" | "retained">,
+    entry: Pick<MirrorEntry, "entryId" | "kind" | "executedQuantity"> & LeadPart,
     { isInBalances = false }: { readonly isInBalances?: boolean } = {},
   ): void {
     this.#ownChanges += 1;
@@ -277,14 +278,17 @@ export class CopyState {
     const carried = snapshot && carriedOn(snapshot, family, { ...execution, gained });
     this.setBook({ ...after, snapshot: isInBalances ? snapshot : carried });
     const { quantity } = holdingOf(after, symbol);
-    const target = targetAfter(holdingOf(before, symbol), quantity, entry.retained ?? (SCALE as Rate));
-    this.#setTarget(symbol, entry.kind === "PLACE" ? target : within(target, quantity));
+    const until = add(entry.executedQuantity, execution.quantity);
+    const { target, ahead } = targetAfter(holdingOf(before, symbol), quantity, (opened) =>
+      entitledBy(entry, until, opened),
+    );
+    this.#setTarget(symbol, entry.kind === "PLACE" ? target : within(target, quantity), ahead);
   }
 
   /** Books what an execution that is booked has cost besides. */
   charge(of: Charge & Pick<Execution, "side">, entryId: number): void {
     const { family } = this.#copy;
-    const { quantity, target = quantity } = this.holding(of.symbol);
+    const { quantity, target = quantity, ahead } = this.holding(of.symbol);
     const { snapshot } = this.book;
     const nothing = { quantity: ZERO as Quantity, quote: ZERO as Amount, gained: 0n };
     // Balances requested after the execution include its fee already.
@@ -293,7 +297,7 @@ export class CopyState {
       ...chargedTo(this.book, of),
       snapshot: carried ? carriedOn(snapshot, family, { ...of, ...nothing }) : snapshot,
     });
-    this.#setTarget(of.symbol, target);
+    this.#setTarget(of.symbol, target, ahead);
   }
 
   /** An amount that was recorded as an estimate was this much larger (negative: smaller). */
@@ -302,33 +306,87 @@ export class CopyState {
     this.setBook(repriced(this.book, of));
   }
 
-  /** The strategy has closed a part of its position: `left` of `before` is what it still has. */
+  /**
+   * An order of this side has closed a part of the strategy's position: `left` of `before` is what the
+   * strategy still has. What its own open orders have not executed yet is no part of that.
+   */
   shrinkTarget(
     symbol: string,
-    { left, before }: { readonly left: Quantity; readonly before: Quantity },
+    { side, left, before }: { readonly side: Side; readonly left: Quantity; readonly before: Quantity },
   ): void {
-    const { quantity, target = quantity } = this.holding(symbol);
-    if (target !== 0n && before > 0n) this.#setTarget(symbol, shareOf(target, left, before));
+    if (before <= 0n) return;
+    const { quantity, target = quantity, ahead = ZERO } = this.holding(symbol);
+    const size = magnitude(target);
+    const rest = least(ahead, size);
+    const kept = add(rest, shareOf(subtract(size, rest), left, before));
+    if (target !== 0n) this.#setTarget(symbol, withSignOf(kept, target), rest);
     for (const entry of this.open(symbol)) {
-      if (entry.kind !== "PLACE" || entry.retained === undefined || before <= 0n) continue;
-      this.put({ ...entry, retained: shareOf(entry.retained, left, before) });
+      if (entry.side !== side) this.#shrinkRow(entry, { left, before });
     }
   }
 
-  /** An opening of this side is not the strategy's: its own order was canceled unfilled. */
-  withdrawTarget(
-    symbol: string,
-    { side, quantity }: { readonly side: Side; readonly quantity: Quantity },
+  #shrinkRow(entry: MirrorEntry, { left, before }: { readonly left: bigint; readonly before: bigint }): void {
+    const { kind, leadExecuted, retained } = entry;
+    const isConcerned = leadExecuted === undefined ? retained !== undefined : dueOf(entry) > 0n;
+    if (kind !== "PLACE" || !isConcerned) return;
+    this.put({ ...entry, retained: shareOf(retained ?? (SCALE as Rate), left, before) });
+  }
+
+  /**
+   * The strategy's order of an opening row has executed so much more. `opens`: whether the copy is to hold
+   * its part of that. Returns the row as it is then, which the caller puts.
+   */
+  leadFilled(
+    entry: MirrorEntry,
+    { quantity, opens }: { readonly quantity: Quantity; readonly opens: boolean },
+  ): MirrorEntry {
+    const rate = (opens ? SCALE : ZERO) as Rate;
+    if (entry.leadExecuted === undefined) {
+      // A row of an earlier version, whose rest shares what becomes of this part.
+      const isFirst = isOpen(entry) && entry.retained === undefined;
+      return isFirst ? { ...entry, retained: rate } : entry;
+    }
+    const { leadExecuted, ...row } = entry;
+    const executed = add(leadExecuted, quantity);
+    const isWhole = executed >= (entry.leadQuantity ?? ZERO);
+    const after = { ...entry, leadExecuted: isWhole ? (entry.leadQuantity ?? ZERO) : executed };
+    // What the row's order has closed, by going through zero, is the first of what it has executed.
+    const closed = atLeastZero(subtract(aheadOf(entry), this.holding(entry.symbol ?? "").ahead ?? ZERO));
+    const caughtUp = atLeastZero(subtract(subtract(aheadOf(entry), aheadOf(after)), closed));
+    this.#reduceTarget(entry, { quantity: opens ? ZERO : caughtUp, ahead: caughtUp });
+    const [due, dueBefore] = [dueOf(after), dueOf(entry)];
+    const { retained: before = SCALE as Rate } = entry;
+    const sum = before * dueBefore + rate * subtract(due, dueBefore);
+    const retained = (due === 0n ? SCALE : sum / due) as Rate;
+    return { ...row, retained, ...(!isWhole && { leadExecuted: executed }) };
+  }
+
+  /**
+   * The strategy's order of a row was canceled: what the row's has executed `beyond` the strategy's leaves
+   * the target.
+   */
+  withdrawTarget(entry: MirrorEntry, beyond: Quantity): void {
+    const { symbol, leadExecuted, retained = SCALE } = entry;
+    const { ahead = ZERO } = this.holding(symbol ?? "");
+    const quantity = leadExecuted === undefined ? shareOf(beyond, retained, SCALE) : least(beyond, ahead);
+    this.#reduceTarget(entry, { quantity, ahead: aheadOf(entry) });
+  }
+
+  /** Takes so much out of the target, and of its part ahead, if it is on the side that a row opens. */
+  #reduceTarget(
+    { symbol, side }: Pick<MirrorEntry, "symbol" | "side">,
+    by: { readonly quantity: Quantity; readonly ahead: Quantity },
   ): void {
-    const { quantity: held, target = held } = this.holding(symbol);
-    if (target === 0n || target > 0n !== (side === "BUY")) return;
-    const size = subtract(magnitude(target), least(magnitude(target), quantity));
-    this.#setTarget(symbol, withSignOf(size, target));
+    const { quantity: held, target = held, ahead = ZERO } = this.holding(symbol ?? "");
+    if (symbol === null || target === 0n || target > 0n !== (side === "BUY")) return;
+    const size = atLeastZero(subtract(magnitude(target), by.quantity));
+    this.#setTarget(symbol, withSignOf(size, target), atLeastZero(subtract(ahead, by.ahead)));
   }
 
   /** Everything of a symbol is to be closed. */
   zeroTarget(symbol: string): void {
-    this.shrinkTarget(symbol, { left: ZERO, before: 1n as Quantity });
+    this.#setTarget(symbol, ZERO);
+    for (const entry of this.open(symbol)) this.#shrinkRow(entry, { left: 0n, before: 1n });
   }
 
   /** The book with new balances, which have all that is booked. */
@@ -406,13 +464,14 @@ export class CopyState {
     return done;
   }
 
-  #setTarget(symbol: string, target: Quantity): void {
+  /** `ahead`: what of the target's size the strategy's orders are still to execute, at most all of it. */
+  #setTarget(symbol: string, target: Quantity, ahead: Quantity = ZERO): void {
     const holding = this.book.holdings.get(symbol);
     if (holding === undefined) return;
-    this.setBook({
-      ...this.book,
-      holdings: new Map(this.book.holdings).set(symbol, { ...holding, target }),
-    });
+    const { ahead: _before, ...held } = holding;
+    const part = least(ahead, magnitude(target));
+    const changed: Holding = { ...held, target, ...(part > 0n && { ahead: part }) };
+    this.setBook({ ...this.book, holdings: new Map(this.book.holdings).set(symbol, changed) });
   }
 
   setBook(book: CopyBook): void {
@@ -433,14 +492,60 @@ export function targetOf({ quantity, target = quantity }: Holding): Quantity {
 }
 
 /** The target once a holding went from one size to another by the copy's own orders. */
-function targetAfter(before: Holding, after: Quantity, retained: Rate): Quantity {
-  const { quantity } = before;
-  const { target = quantity } = before;
+function targetAfter(
+  before: Holding,
+  after: Quantity,
+  entitledTo: (opened: Quantity) => Required<Pick<Holding, "target" | "ahead">>,
+): Required<Pick<Holding, "target" | "ahead">> {
+  const { quantity, target = quantity, ahead = ZERO } = before;
   const isOtherSide = quantity * after < 0n;
   const opened = isOtherSide ? magnitude(after) : subtract(magnitude(after), magnitude(quantity));
-  if (opened <= 0n) return target;
-  const entitled = shareOf(opened, retained, SCALE);
-  return add(isOtherSide ? ZERO : target, withSignOf(entitled, after));
+  if (opened <= 0n) return { target, ahead };
+  const more = entitledTo(opened);
+  return {
+    target: add(isOtherSide ? ZERO : target, withSignOf(more.target, after)),
+    ahead: add(isOtherSide ? ZERO : ahead, more.ahead),
+  };
+}
+
+// What a row's order opens, against what the strategy's own has executed. The order's units correspond in the
+// sequence of their execution: of the strategy's first half, the copy's first half. Of those that the
+// strategy's has executed and the copy's has not yet, the copy is to hold the part that the strategy still
+// holds (`retained`); what the copy executes ahead of the strategy it is to hold until the strategy's order
+// has executed it, too, or has ended.
+
+type LeadPart = Pick<MirrorEntry, "quantity" | "leadQuantity" | "retained" | "leadExecuted">;
+
+/** The part of a row's order whose counterpart the strategy's own has executed. */
+function matchedOf({ quantity, leadQuantity, leadExecuted = ZERO }: LeadPart): Quantity {
+  return shareOf(quantity ?? ZERO, leadExecuted, leadQuantity ?? ZERO);
+}
+
+/** What of that part the row's order has not executed. */
+function dueOf(entry: LeadPart & Pick<MirrorEntry, "executedQuantity">): Quantity {
+  return atLeastZero(subtract(matchedOf(entry), entry.executedQuantity));
+}
+
+/** What a row's order has executed beyond that part; nothing of rows that do not know it. */
+function aheadOf(entry: LeadPart & Pick<MirrorEntry, "executedQuantity">): Quantity {
+  if (entry.leadExecuted === undefined) return ZERO;
+  return atLeastZero(subtract(entry.executedQuantity, matchedOf(entry)));
+}
+
+/**
+ * What the copy is to hold of what a row's order has opened, and what of that is ahead of the strategy's.
+ * `until`: what it has executed in all; what opens comes last.
+ */
+function entitledBy(
+  entry: LeadPart,
+  until: Quantity,
+  opened: Quantity,
+): Required<Pick<Holding, "target" | "ahead">> {
+  const { leadExecuted, retained = SCALE } = entry;
+  if (leadExecuted === undefined) return { target: shareOf(opened, retained, SCALE), ahead: ZERO };
+  const due = atLeastZero(subtract(least(matchedOf(entry), until), subtract(until, opened)));
+  const ahead = subtract(opened, due);
+  return { target: add(shareOf(due, retained, SCALE), ahead), ahead };
 }
 
 function within(target: Quantity, quantity: Quantity): Quantity {

@@ -154,6 +154,6 @@ function isAtVenue({ status }: MirrorEntry): boolean {
 }
 
 /** Whether a contract's order was to open nothing, although the venue would let it go through zero. */
-export function closesOnly({ kind, retained, reduceOnly }: MirrorEntry): boolean {
-  return kind === "PLACE" && retained === 0n && reduceOnly !== true;
+export function closesOnly({ kind, retained, leadExecuted, reduceOnly }: MirrorEntry): boolean {
+  return kind === "PLACE" && retained === 0n && leadExecuted === undefined && reduceOnly !== true;
 }

@@ -19,6 +19,7 @@ import {
   EXACT_SETTINGS,
   type MirrorEntry,
 } from "../../domain/copying.ts";
+import type { FillProfile } from "../../domain/fill-profile.ts";
 import { isRefusal } from "../../domain/refusal.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
 import { decimal, formatBriefly, type Quantity } from "../../money/decimal.ts";
@@ -52,6 +53,7 @@ export async function openCopiesFixture({
   through,
   waitsForFees = true,
   hasSockets = false,
+  profiles = {},
 }: {
   readonly through?: (url: string) => Promise<string>;
   /**
@@ -61,6 +63,11 @@ export async function openCopiesFixture({
   readonly waitsForFees?: boolean;
   /** Whether the venue serves user data streams. */
   readonly hasSockets?: boolean;
+  /** Fill profiles of the strategies, and of the copiers' accounts; `standard` by default. */
+  readonly profiles?: {
+    readonly leads?: (type: StrategyType) => FillProfile;
+    readonly accounts?: (type: StrategyType) => FillProfile;
+  };
 } = {}) {
   const venue = await openVenueFixture({ hasSockets });
   const { time, pairs, contracts } = venue;
@@ -220,7 +227,7 @@ export async function openCopiesFixture({
       running?.leads.wake(strategyId, null);
     },
     async strategy(type: StrategyType): Promise<string> {
-      const { strategyId } = await own.seed(type);
+      const { strategyId } = await own.seed(type, profiles.leads?.(type));
       await store.copying.setOpenToCopiers(strategyId, true, audit(strategyId));
       return strategyId;
     },
@@ -231,7 +238,7 @@ export async function openCopiesFixture({
       settings: Partial<CopySettings> = {},
       tell: (() => Promise<void>) | null = null,
     ): Promise<Copier> {
-      const account = await venue.seed(type);
+      const account = await venue.seed(type, profiles.accounts?.(type));
       const id = randomUUID();
       const copyId = `copy-${id}`;
       const accountId = `account-${id}`;

@@ -195,7 +195,10 @@ function withSome<All extends object>(
   return fc.tuple(always, some).map(([one, other]) => ({ ...one, ...other }) as All);
 }
 
-const holding = withSome<Holding>(fc.record({ quantity: units(), cost: units() }), { target: units() });
+const holding = withSome<Holding>(fc.record({ quantity: units(), cost: units() }), {
+  target: units(),
+  ahead: units(),
+});
 const alwaysInBook = fc.record({
   holdings: mapOf(holding),
   realized: units(),
@@ -265,6 +268,7 @@ const alwaysInEntry = fc.record<MirrorEntry>({
 const ENTRIES = withSome<MirrorEntry>(alwaysInEntry, {
   reduceOnly: fc.boolean(),
   retained: units<Rate>(),
+  leadExecuted: units(),
   isFeeDue: fc.constant(true),
   isTargetSet: fc.constant(true),
   isCancelDue: fc.constant(true),

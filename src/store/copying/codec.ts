@@ -24,7 +24,7 @@ const SETTINGS: Form<CopySettings> = {
 };
 
 const BOOK: Form<CopyBook> = {
-  holdings: { mapOf: { quantity: "DECIMAL", cost: "DECIMAL", target: "DECIMAL" } },
+  holdings: { mapOf: { quantity: "DECIMAL", cost: "DECIMAL", target: "DECIMAL", ahead: "DECIMAL" } },
   realized: "DECIMAL",
   fees: "DECIMAL",
   startEquity: "DECIMAL",
@@ -53,6 +53,7 @@ const ENTRY: Form<MirrorEntry> = {
   executedQuote: "DECIMAL",
   fee: "DECIMAL",
   retained: "DECIMAL",
+  leadExecuted: "DECIMAL",
   profitShare: { profit: "DECIMAL", mark: "DECIMAL", share: "DECIMAL" },
 };
 

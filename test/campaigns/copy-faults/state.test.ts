@@ -83,6 +83,8 @@ function entryOf(entryId: number, orderId: number, said: Partial<MirrorEntry>): 
     ...{ copyId: "copy", entryId, seq: entryId, kind: "PLACE", symbol: SYMBOL, status: "FILLED" },
     ...{ collectiveId: collectiveId(STRATEGY, orderId), clientOrderId: String(entryId), skip: null },
     ...{ scale: null, executedQuantity: 0n, sentAt: null, acknowledgedAt: null, updatedAt: 0 },
+    // Of the strategy's orders here: `moment`.
+    leadQuantity: decimal("1"),
     ...said,
   } as MirrorEntry;
 }
@@ -125,6 +127,18 @@ describe("a position that is on target", () => {
 
   test("is not one on the other side", () => {
     expect(kinds(booksOf(), { copy: [moment(0, "0"), moment(2, "-300")] })).toEqual(["OFF_TARGET"]);
+  });
+
+  test("counts each part of an order once, and what is filled after an exit whole", () => {
+    const half = { orderId: BOUGHT, quantity: decimal<Quantity>("0.5") };
+    const lead = [
+      moment(0, "0"),
+      moment(1, "500", { executed: half }),
+      moment(2, "250", { executed: { orderId: SOLD } }),
+      moment(3, "750", { executed: half }),
+    ];
+    expect(kinds(booksOf(), { lead, copy: [moment(0, "0"), moment(4, "376")] })).toEqual([]);
+    expect(kinds(booksOf(), { lead, copy: [moment(0, "0"), moment(4, "380")] })).toEqual(["OFF_TARGET"]);
   });
 
   test("may be larger by what an open exit is about to sell", () => {

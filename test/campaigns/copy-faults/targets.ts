@@ -84,12 +84,18 @@ function entitlementOf(books: CopyBooks, { lead, copy }: Histories, symbol: stri
   const { strategyId, fromVersion, settings } = books.copy;
   let entitled = NOTHING;
   let before = 0n;
+  /** By order, what the strategy's has executed by now. */
+  const ofOrders = new Map<number, bigint>();
   for (const moment of lead) {
     const after = moment.held.get(symbol) ?? 0n;
     const isOfCopy = moment.version > fromVersion;
-    const executed = moment.trades
-      .filter((trade) => isOfCopy && trade.symbol === symbol)
-      .reduce((sum, { orderId }) => sum + executedFor(books, collectiveId(strategyId, orderId)), 0n);
+    let executed = 0n;
+    for (const { orderId, quantity } of moment.trades.filter((trade) => trade.symbol === symbol)) {
+      const id = collectiveId(strategyId, orderId);
+      const from = ofOrders.get(orderId) ?? 0n;
+      ofOrders.set(orderId, from + quantity);
+      if (isOfCopy) executed += executedFor(books, id, from + quantity) - executedFor(books, id, from);
+    }
     const isThroughZero = before !== 0n && after !== 0n && before > 0n !== after > 0n;
     if (after === 0n) entitled = NOTHING;
     else if (isThroughZero) {
@@ -114,11 +120,16 @@ function entitlementOf(books: CopyBooks, { lead, copy }: Histories, symbol: stri
   return entitled;
 }
 
-/** What the copy's order for one of the strategy has executed at the venue. */
-function executedFor({ entries, venue }: CopyBooks, id: string): bigint {
+/**
+ * What the copy's order for one of the strategy has executed at the venue of the part that the strategy's has
+ * executed: of the strategy's first half, the copy's first half.
+ */
+function executedFor({ entries, venue }: CopyBooks, id: string, theirs: bigint): bigint {
   const entry = entries.find((each) => each.kind === "PLACE" && each.collectiveId === id);
   const order = venue.orders.find(({ clientOrderId }) => clientOrderId === entry?.clientOrderId);
-  return order?.executedQuantity ?? 0n;
+  if (order === undefined || entry?.leadQuantity == null || entry.leadQuantity === 0n) return 0n;
+  const matched = (order.quantity * theirs) / entry.leadQuantity;
+  return order.executedQuantity < matched ? order.executedQuantity : matched;
 }
 
 function walletAt(history: readonly Moment[], at: number): bigint {

@@ -7,7 +7,8 @@ import type { Credentials } from "../../../../test/support/servers/gateway.ts";
 import { openOwnGateway } from "../../../../test/support/servers/own-gateway.ts";
 import { createManualTime, type ManualTime } from "../../../concurrency/testing/manual-time.ts";
 import type { StrategyType } from "../../../domain/account.ts";
-import { fillKey, legTriggerKey, triggerKey } from "../../../domain/command.ts";
+import { fillKey, legTriggerKey, type MatchTrade, triggerKey } from "../../../domain/command.ts";
+import type { FillProfile } from "../../../domain/fill-profile.ts";
 import type { Order } from "../../../domain/order.ts";
 import type { Gateway } from "../../../http/pipeline.ts";
 import { type GatewayServer, ROUTES } from "../../../http/server.ts";
@@ -62,7 +63,7 @@ export async function openVenueFixture({ hasSockets = false }: { readonly hasSoc
     setAhead(ms: number): void {
       aheadMs = ms;
     },
-    seed: (type: StrategyType): Promise<Credentials> => own.seed(type),
+    seed: (type: StrategyType, profile?: FillProfile): Promise<Credentials> => own.seed(type, profile),
     /** Our side; `through` is another origin that leads there. */
     venues,
     client: (type: StrategyType, strategy: Credentials, through = url): VenueClient =>
@@ -80,6 +81,10 @@ export async function openVenueFixture({ hasSockets = false }: { readonly hasSoc
     async fill({ strategyId }: Credentials, orderId: string, seen: string): Promise<void> {
       const command = { type: "FillRestingOrder", orderId: Number(orderId), ...seenAt(seen) } as const;
       await desk.execute(strategyId, command, { key: fillKey(command.orderId) });
+    },
+    /** A trade of the market fills open orders of an account under `strict`. */
+    async match({ strategyId }: Credentials, command: MatchTrade): Promise<void> {
+      await desk.execute(strategyId, command, {});
     },
     async trigger({ strategyId }: Credentials, orderId: string, seen: string): Promise<void> {
       const command = { type: "TriggerStop", orderId: Number(orderId), ...seenAt(seen) } as const;
