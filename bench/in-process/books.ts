@@ -110,8 +110,9 @@ export class FollowedBook {
     );
     if (verdict !== "applied") throw new Error(`the book stays in sequence: ${verdict}`);
     if (this.#queues.isEmpty) return;
-    this.#queues.change({ time, updateId, levels: changed }, ALL);
-    if (this.#queues.crossedBy(changed).length > 0) throw new Error("these diffs cross nothing");
+    const change = { type: "DIFF", time, updateId, levels: changed, book: this.#book.stamp() } as const;
+    this.#queues.change(change, ALL);
+    if (this.#queues.crossedBy(change).length > 0) throw new Error("these diffs cross nothing");
   }
 
   #trade(index: number): void {
@@ -165,6 +166,7 @@ function waiting(number: number): Waiting {
     model: (number >> 2) % 2 === 0 ? "trades" : "power-1",
     since: AT,
     bookUpdateId: 1,
+    shownUpdateId: 1,
     remaining: decimal("0.01"),
     expected: ZERO,
     position: { ahead: LEVEL_QUANTITY, tradedAtPrice: ZERO, canceledAhead: ZERO },
@@ -173,6 +175,7 @@ function waiting(number: number): Waiting {
     appliedUntil: AT,
     applied: null,
     isReady: true,
+    hasMet: true,
     isChanged: false,
     unnotedSince: null,
   };

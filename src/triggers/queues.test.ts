@@ -2,6 +2,7 @@
 // cases are the worked examples of the model. Source: strict fills, sections 7, 8, 9 and 15.
 import { describe, expect, test } from "vitest";
 import type { PlaceLeg } from "../domain/command.ts";
+import { slotOf } from "../domain/strategy.ts";
 import { decimal, formatBriefly } from "../money/decimal.ts";
 import { cleanFixtures, createFixture, startOn } from "./testing/fixture.ts";
 import { standingOf } from "./testing/futures-fixture.ts";
@@ -38,7 +39,10 @@ async function receiptsOf({ store }: Pick<Fixture, "store">, orderId: number) {
 }
 
 /** Each step a millisecond after the one before. */
-async function inTurn(all: Fixture, steps: readonly ((market: StubMarket) => unknown)[]): Promise<void> {
+async function inTurn(
+  all: Pick<Fixture, "time" | "market" | "settled">,
+  steps: readonly ((market: StubMarket) => unknown)[],
+): Promise<void> {
   for (const step of steps) {
     all.time.advance(1);
     step(all.market);
@@ -927,6 +931,173 @@ describe("several servers", () => {
     await there.settled();
     expect(await fillsOf(here, 1)).toEqual(["0.0003 @ 59999.99"]);
     expect(aheadOf(there, 2)).toBe("0.0018");
+  });
+});
+
+describe("an order of another server", () => {
+  /** Two servers that have received the same book and the same first trade. */
+  async function bothStarted(strict: Parameters<typeof twoServers>[2] = {}) {
+    const servers = await twoServers(["one"], "SPOT", strict);
+    const { here, there } = servers;
+    for (const { market } of [here, there]) market.openBook(SYMBOL, BOOK_S);
+    const first = here.market.unheard(SYMBOL, "buyer", "0.0001", "60100");
+    there.market.history.push({ symbol: SYMBOL, trade: first });
+    for (const { market } of [here, there]) market.retell(SYMBOL, first);
+    return servers;
+  }
+
+  const notified = async ({ storage, settled }: Pick<Fixture, "storage" | "settled">) => {
+    storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
+    await settled();
+  };
+
+  test.each([
+    ["is registered by what the market remembers", true],
+    ["whose past has to be requested holds up no other order", false],
+  ])("%s", async (_, isRemembered) => {
+    const { here, there, time } = await bothStarted();
+    await here.place("one", "BUY", "59998", { quantity: "0.001" });
+    await notified(there);
+    if (!isRemembered) here.market.openBook(SYMBOL, BOOK_S);
+    const asked = there.market.askedForTrades.length;
+    const answers = heldAnswers(there.market);
+    if (!isRemembered) here.market.loseBook(SYMBOL);
+    await here.place("one", "BUY", "59997", { quantity: "0.001" });
+    await notified(there);
+    time.advance(100);
+    there.market.aggregate(SYMBOL, "seller", "0.0018", "59996");
+    await there.settled();
+    // The client's cancel comes too late.
+    const canceled = await here.desk.execute("one", { type: "CancelOrder", orderId: 1 });
+    expect(canceled).toEqual({ refusal: "ORDER_NOT_OPEN" });
+    expect(there.market.askedForTrades.length - asked).toBe(isRemembered ? 0 : 1);
+    answers.release();
+    await there.settled();
+    expect([await fillsOf(here, 1), await fillsOf(here, 2)]).toEqual([["0.001 @ 59998"], ["0.0008 @ 59997"]]);
+  });
+
+  test("takes its part of a trade before another one, also while its past is requested", async () => {
+    const { here, there, time } = await bothStarted();
+    await here.place("one", "BUY", "59999", { quantity: "0.001" });
+    await notified(there);
+    const answers = heldAnswers(there.market);
+    here.market.loseBook(SYMBOL);
+    await here.place("one", "BUY", "59999.5", { quantity: "0.001" });
+    await notified(there);
+    time.advance(1);
+    // 0.001 for the new order, which is in front, then 0.0005 of what others display in front of the first.
+    there.market.aggregate(SYMBOL, "seller", "0.0015", "59999");
+    await there.settled();
+    expect([aheadOf(there, 1), await fillsOf(here, 2)]).toEqual(["0.0015", []]);
+    answers.release();
+    await there.settled();
+    expect(await fillsOf(here, 2)).toEqual(["0.001 @ 59999.5"]);
+    await inTurn(there, [(market) => market.aggregate(SYMBOL, "seller", "0.0016", "59999")]);
+    expect(await fillsOf(here, 1)).toEqual(["0.0001 @ 59999"]);
+  });
+
+  test("is filled by levels that came to its limit before it became known, and by each of them once", async () => {
+    const { here, there, time } = await bothStarted();
+    await here.place("one", "BUY", "59998", { quantity: "0.002" });
+    time.advance(1);
+    there.market.diff(SYMBOL, { bids: "59999.99x0 59999x0", asks: "59997x0.0003 59997.5x0.0002" });
+    there.market.diff(SYMBOL, { asks: "59997x0" });
+    await notified(there);
+    expect(await fillsOf(here, 1)).toEqual(["0.0003 @ 59998", "0.0002 @ 59998"]);
+    await inTurn(there, [(market) => market.diff(SYMBOL, { asks: "59997.5x0.0002" })]);
+    expect(await fillsOf(here, 1)).toHaveLength(2);
+  });
+
+  test("takes nothing again of a change that its placement had seen before this server", async () => {
+    const { here, there } = await bothStarted({ refreshMs: 0 });
+    const change = { asks: "60000x0.0007" };
+    here.market.diff(SYMBOL, change);
+    await here.place("one", "BUY", "60001", { quantity: "0.003" });
+    await notified(there);
+    const taken = ["0.0007 @ 60000", "0.0005 @ 60001"];
+    expect(await fillsOf(here, 1)).toEqual(taken);
+    await inTurn(there, [(market) => market.diff(SYMBOL, change)]);
+    expect(await fillsOf(here, 1)).toEqual(taken);
+    await inTurn(there, [(market) => market.diff(SYMBOL, { asks: "60001x0.0009" })]);
+    expect(await fillsOf(here, 1)).toEqual([...taken, "0.0009 @ 60001"]);
+  });
+});
+
+describe("an order that has missed changes of the book", () => {
+  const CROSSING = { asks: "60000x0.0005 60200x1", bids: "59990x1" };
+
+  test("is filled by what the book displays, if it was decided before the book was known", async () => {
+    const all = await strictFixture();
+    all.market.loseBook(SYMBOL);
+    const hold = all.storage.hold();
+    const placing = all.place("one", "BUY", "60100", { quantity: "0.002" });
+    await hold.reached;
+    all.time.advance(1);
+    all.market.openBook(SYMBOL, CROSSING);
+    all.market.diff(SYMBOL, { asks: "60000x0.0006 60050x0.0001" });
+    hold.release();
+    await placing;
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual(["0.0006 @ 60100", "0.0001 @ 60100"]);
+    await inTurn(all, [(market) => market.diff(SYMBOL, { asks: "60000x0" })]);
+    expect(await fillsOf(all, 1)).toHaveLength(2);
+  });
+
+  test("is filled by what has come while the book was not known, and takes nothing of its placement again", async () => {
+    const all = await strictFixture({ strict: { refreshMs: 0 } });
+    const hold = all.storage.hold();
+    const placing = all.place("one", "BUY", "60001", { quantity: "0.003" });
+    await hold.reached;
+    all.time.advance(1);
+    all.market.loseBook(SYMBOL);
+    all.market.openBook(SYMBOL, { ...BOOK_S, asks: "60000x0.0005 60000.5x0.0003 60001x0.0005" });
+    hold.release();
+    await placing;
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual(["0.0005 @ 60000", "0.0005 @ 60001", "0.0003 @ 60001"]);
+  });
+
+  test("is filled by what the book displays when its slot is taken over", async () => {
+    const before = await strictFixture({ ...STRICT, strategies: ["one", "two"] });
+    await before.place("one", "BUY", "59995", { quantity: "0.002" });
+    await before.place("two", "BUY", "50000", { quantity: "0.001" });
+    await before.settled();
+    await before.triggers.close();
+
+    const after = startOn(before.store, before.time);
+    const slots = (strategies: readonly string[]) => new Set(strategies.map(slotOf));
+    after.triggers.keepOnly(slots(["two"]));
+    await after.triggers.open();
+    after.market.openBook(SYMBOL, BOOK_S);
+    after.time.advance(20_000);
+    after.market.diff(SYMBOL, { asks: "59994x0.0005", bids: "59999.99x0 59999x0" });
+    await after.settled();
+    after.triggers.keepOnly(slots(["one", "two"]));
+    await after.triggers.load(slots(["one"]));
+    await after.settled();
+    expect(await fillsOf(before, 1)).toEqual(["0.0005 @ 59995"]);
+    await inTurn(after, [(market) => market.diff(SYMBOL, { asks: "59994x0" })]);
+    expect(await fillsOf(before, 1)).toHaveLength(1);
+  });
+
+  test("is filled by what a halted market displays once it trades", async () => {
+    const before = await strictFixture();
+    await before.place("one", "BUY", "59995", { quantity: "0.002" });
+    await before.settled();
+    await before.triggers.close();
+
+    const after = startOn(before.store, before.time);
+    after.time.advance(20_000);
+    after.market.halted.add(SYMBOL);
+    after.market.openBook(SYMBOL, { asks: "59994x0.0005", bids: "59990x1" });
+    await after.triggers.open();
+    await after.settled();
+    expect(await fillsOf(before, 1)).toEqual([]);
+    after.market.halted.delete(SYMBOL);
+    after.time.advance(1);
+    after.market.diff(SYMBOL, { bids: "59990x2" });
+    await after.settled();
+    expect(await fillsOf(before, 1)).toEqual(["0.0005 @ 59995"]);
   });
 });
 

@@ -5,7 +5,7 @@
 // for each order. Their keys let each trade of the market and each change of a book have its effect once, on
 // however many servers. Nothing is lost: what came between the decision of an order and its registration is
 // in the market's memory, and the trades of a time that was missed are looked up, one by one. Until that is
-// done the strategies concerned get no live trades on the symbol. Source: strict fills, sections 7 and 9.
+// done the orders concerned get no live trades. Source: strict fills, sections 7 and 9.
 import type { Logger } from "pino";
 import { Pauses } from "../concurrency/delays.ts";
 import type { Timers } from "../concurrency/time.ts";
@@ -24,10 +24,13 @@ import { type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
 import type { QueueNote } from "../store/ports/trading.ts";
 import type { Store } from "../store/store.ts";
 import {
+  type BookChange,
+  type Concerned,
   type Crossing,
   continueFrom,
   type Fill,
   type Given,
+  isNewer,
   lower,
   type Match,
   type Recorded,
@@ -52,6 +55,11 @@ const CROSSINGS_WAITING_MAX = 1_000;
 const DROPPED_LOGGED_MS = 60_000;
 /** What a trade has filled is remembered for so long, ms: longer than a trade or a commit is on its way. */
 const RECORDED_MS = 10_000;
+/**
+ * What the market has shown since a decision of any server is in its memory for so long, ms. It keeps ten
+ * seconds; the clocks of two servers differ by one at most, and the request may be a little later.
+ */
+const REMEMBERED_MS = 8_000;
 
 type Deps = {
   readonly desk: Pick<Desk, "execute">;
@@ -71,7 +79,7 @@ type Followed = {
   readonly queues: SymbolQueues;
   /** The strategies that use it. */
   readonly users: Set<string>;
-  /** Strategies whose past is to be looked up. */
+  /** Strategies of which the past of all orders or of some is to be looked up. */
   readonly held: Map<string, Held>;
   /** Live trades since a strategy was held. */
   missed: MarketTrade[];
@@ -96,20 +104,27 @@ type Known = Pick<MarketTrade, "aggregateId" | "time">;
 
 /**
  * The trades of the past, and until when they were asked for, market time in Unix ms; null if they were not.
- * `isStreamed`: whether live trades were received by then.
+ * `known`: a trade before the live ones that come next, if one is known apart from them. `isStreamed`:
+ * whether live trades were received by then.
  */
 type Past = {
   readonly trades: readonly MarketTrade[];
   readonly until: number | null;
+  readonly known: Known | null;
   readonly isStreamed: boolean;
 };
 
-/** Why a strategy is held, market times in Unix ms. Another object is another reason. */
+/**
+ * Why a strategy is held, market times in Unix ms. Another object is another reason. Without one of these
+ * times only the orders that were added are held.
+ */
 type Held = {
   /** Since when trades may have been missed; null if none was. */
   readonly missedSince: number | null;
   /** When it became known that another server has filled or ended orders; null if none has. */
   readonly changedAt: number | null;
+  /** Orders that were placed before they became known here. */
+  readonly added: ReadonlySet<Waiting>;
 };
 
 /** What a trade has given to a strategy's orders, and when that became known here, market time in Unix ms. */
@@ -211,8 +226,8 @@ export class Queues {
       } else if (!this.#isClosed) {
         // An order that did not join its queue with this commit is of another server, and has a past.
         const isNew = events.some((event) => event.type === "OrderRested" && event.orderId === order.orderId);
-        if (isNew && isRemembered) this.#register(account, order, sequence);
-        else this.#hold(this.#add(account, order, null));
+        if (isNew && isRemembered) this.#register(account, order, events, sequence);
+        else this.#registerLate(account, order, null);
       }
     }
     return this.#use(account);
@@ -245,7 +260,7 @@ export class Queues {
     for (const order of open) {
       const known = own?.get(order.orderId);
       const remaining = subtract(order.quantity, order.executedQuantity);
-      if (known === undefined) this.#hold(this.#add(account, order, coveredUntil(order.symbol)));
+      if (known === undefined) this.#registerLate(account, order, coveredUntil(order.symbol));
       else {
         if (remaining < known.remaining) changed.add(order.symbol);
         known.remaining = remaining;
@@ -272,11 +287,13 @@ export class Queues {
     const busy = new Set([...this.#unfinished].map(({ strategyId, symbol }) => `${strategyId} ${symbol}`));
     const noted: { readonly order: Waiting; readonly unnotedSince: number | null }[] = [];
     const notes: QueueNote[] = [];
-    for (const { symbol, queues, held, lastTrade } of this.#symbols.values()) {
+    for (const followed of this.#symbols.values()) {
+      const { symbol, queues, lastTrade } = followed;
+      const isLive = liveIn(followed);
       for (const order of queues.orders()) {
         const { strategyId, orderId, position, applied } = order;
         // What a command on its way may fill is not known yet.
-        if (!order.isChanged || !order.isReady || held.has(strategyId) || busy.has(`${strategyId} ${symbol}`))
+        if (!order.isChanged || !order.isReady || !isLive(order) || busy.has(`${strategyId} ${symbol}`))
           continue;
         const last = lastTrade === null ? applied : { tradeId: lastTrade.aggregateId, at: lastTrade.time };
         const { tradeId, at } = last ?? { tradeId: null, at: order.appliedUntil };
@@ -358,11 +375,16 @@ export class Queues {
     return followed;
   }
 
-  #add({ strategyId, profile }: Account, order: Order, coveredUntil: number | null): Waiting {
+  #add(
+    { strategyId, profile }: Account,
+    order: Order,
+    { hasMet, coveredUntil }: Pick<Waiting, "hasMet"> & { readonly coveredUntil: number | null },
+  ): Waiting {
     const { orderId, symbol } = order;
     const { queues } = this.#follow(symbol);
     const waiting = waitingOf(strategyId, order, profile.strict?.queue ?? "trades");
     waiting.isReady = false;
+    waiting.hasMet &&= hasMet;
     const { since } = waiting;
     // A trade of that time may have been on its way.
     waiting.appliedUntil = Math.max(since, (coveredUntil ?? since) - IN_FLIGHT_MS_MAX);
@@ -389,47 +411,103 @@ export class Queues {
   }
 
   /** Registers an order that this process has just committed. */
-  #register(account: Account, order: Order, sequence: number): void {
+  #register(account: Account, order: Order, placement: readonly DomainEvent[], sequence: number): void {
     const { market } = this.#deps;
     const { symbol } = order;
     const followed = this.#follow(symbol);
-    const waiting = this.#add(account, order, null);
+    const events = market.bookEventsSince(symbol, sequence);
+    const hasMet = events.every(({ type }) => type !== "KNOWN");
+    const waiting = this.#add(account, order, { hasMet, coveredUntil: null });
+    const reason = followed.held.get(account.strategyId);
     // Without a book at the decision its streams may not have been open yet.
-    if (order.queue?.book == null || followed.held.has(account.strategyId)) {
-      this.#hold(waiting);
-      return;
-    }
-    waiting.isReady = true;
-    for (const event of market.bookEventsSince(symbol, sequence)) this.#catchUp(followed, waiting, event);
-    this.#bound(followed, [waiting]);
+    waiting.isReady = order.queue?.book != null && (reason === undefined || !isWhole(reason));
+    if (!waiting.isReady) this.#holdOrder(followed, waiting);
+    this.#catchUp(followed, waiting, events, takenBy(order, placement));
+    if (waiting.isReady) this.#bound(followed, [waiting]);
   }
 
-  /** Applies to an order what came before it was registered. */
-  #catchUp(followed: Followed, order: Waiting, event: BookEvent): void {
-    const { symbol, queues } = followed;
-    if (event.type === "TRADE") {
-      const only = (strategyId: string) => strategyId === order.strategyId;
-      const matches = queues.match(event.trade, this.#stepOf(symbol), only, recordedIn(followed));
-      void this.#fill(followed, event.trade, matches);
-      return;
+  /**
+   * Registers an order that was placed before it became known here: its past is looked up. Levels that have
+   * come to its limit since then are sent at once: they need no look-up.
+   */
+  #registerLate(account: Account, order: Order, coveredUntil: number | null): void {
+    const followed = this.#follow(order.symbol);
+    const { events, isComplete } = this.#eventsSince(order);
+    const waiting = this.#add(account, order, { hasMet: isComplete, coveredUntil });
+    this.#holdOrder(followed, waiting);
+    this.#catchUp(followed, waiting, events, new Map());
+  }
+
+  /**
+   * What the market remembers of a book since the decision of an order by any server, and some of what came
+   * before it; and whether it remembers all changes. Before a book was known again some were missed.
+   */
+  #eventsSince({ symbol, queue }: Order): {
+    readonly events: readonly BookEvent[];
+    readonly isComplete: boolean;
+  } {
+    const { market } = this.#deps;
+    const decided = queue?.book ?? null;
+    if (queue === undefined || decided === null || queue.since < market.now() - REMEMBERED_MS) {
+      return { events: [], isComplete: false };
     }
-    if (event.type === "KNOWN") return;
-    const levels = event.levels.filter(
-      ({ side, price, isDisplayed, displayed }) =>
-        side === takenSide(order.side) &&
-        isDisplayed &&
-        displayed > 0n &&
-        isWithin(order.side, order.price, price),
-    );
-    if (levels.length > 0) this.#cross({ order, levels }, changeOf(event), event.book);
+    const events = market.bookEventsSince(symbol, Number.NEGATIVE_INFINITY);
+    const knownAt = events.findLastIndex(({ type }) => type === "KNOWN");
+    const book = market.book(symbol);
+    const isBefore = (updateId: number) => updateId <= decided.lastUpdateId;
+    const isComplete =
+      book !== null &&
+      (knownAt === -1 ||
+        isBefore(book.lastUpdateId) ||
+        events.slice(knownAt).some((event) => event.type === "DIFF" && isBefore(event.updateId)));
+    return { events, isComplete };
+  }
+
+  /**
+   * Applies to an order what came before it was registered, but no trades to one that is not ready. If there
+   * may have been other changes of the book, it also sends what is displayed within the limit now, except
+   * what the order has met with the same quantity: in one of these events, or before (`met`).
+   */
+  #catchUp(
+    followed: Followed,
+    order: Waiting,
+    events: readonly BookEvent[],
+    met: Map<Price, Quantity>,
+  ): void {
+    const isLive = liveIn(followed);
+    const isOwn = (other: Waiting) => other.strategyId === order.strategyId && isLive(other);
+    for (const event of events) {
+      if (event.type === "TRADE" && order.isReady) {
+        const step = this.#stepOf(followed.symbol);
+        const matches = followed.queues.match(event.trade, step, isOwn, recordedIn(followed));
+        void this.#fill(followed, event.trade, matches);
+      }
+      if (!isChange(event) || !isNewer(event, order)) continue;
+      const changed = event.levels.filter(
+        ({ side, price, isDisplayed }) =>
+          side === takenSide(order.side) && isDisplayed && isWithin(order.side, order.price, price),
+      );
+      for (const { price, displayed } of changed) met.set(price, displayed);
+      const levels = changed.filter(({ displayed }) => displayed > 0n);
+      if (levels.length > 0) this.#cross({ order, levels }, changeOf(event), event.book);
+    }
+    if (order.hasMet) return;
+    const book = this.#deps.market.book(followed.symbol);
+    if (book === null || this.#isHalted(followed.symbol)) followed.isBehind = true;
+    if (book === null || followed.isBehind) return;
+    const levels = followed.queues
+      .meet(order, book)
+      .filter(({ price, displayed }) => met.get(price) !== displayed);
+    if (levels.length > 0) this.#cross({ order, levels }, knownChangeOf(book), stampOf(book));
   }
 
   /**
    * Nobody can be in front of orders who is not displayed now. It waits for earlier trades like any change of
    * the book, and then concerns these orders alone: one that joins their level until then is not among them.
    */
-  #bound({ symbol, queues, held }: Followed, orders: readonly Waiting[]): void {
+  #bound(followed: Followed, orders: readonly Waiting[]): void {
     const { market } = this.#deps;
+    const { symbol, queues } = followed;
     const book = market.book(symbol);
     if (book === null) return;
     const bounds = new Map<Waiting, Quantity>();
@@ -441,19 +519,20 @@ export class Queues {
     }
     if (bounds.size === 0) return;
     const time = { time: book.eventTime, updateId: book.lastUpdateId };
-    queues.bound(time, bounds, (strategyId) => !held.has(strategyId));
+    queues.bound(time, bounds, liveIn(followed));
   }
 
   // The market.
 
   #received(followed: Followed, event: BookEvent): void {
-    const { symbol, queues, held } = followed;
+    const { symbol, queues } = followed;
     if (event.type === "TRADE") this.#traded(followed, event.trade);
     if (queues.isEmpty) {
       followed.quietUntil = null;
+      followed.isBehind = false;
       return;
     }
-    const isConcerned = (strategyId: string) => !held.has(strategyId);
+    const isConcerned = liveIn(followed);
     const { market } = this.#deps;
     const book = market.book(symbol);
     if (event.type === "KNOWN" || book === null || this.#isHalted(symbol)) followed.isBehind = true;
@@ -463,12 +542,11 @@ export class Queues {
       followed.isBehind = false;
       const time = { time: book.eventTime, updateId: book.lastUpdateId };
       queues.known(time, (side, price) => market.boundAt(symbol, side, price), isConcerned);
-      const change = `KNOWN:${book.lastUpdateId}:${book.tickerUpdateId}`;
       for (const each of queues.crossedAnew((side) => book.displayed(side)))
-        this.#cross(each, change, stampOf(book));
+        this.#cross(each, knownChangeOf(book), stampOf(book));
       this.#endQuiet(followed);
-    } else if (event.type === "DIFF" || event.type === "TICKER") {
-      for (const each of queues.crossedBy(event.levels)) this.#cross(each, changeOf(event), event.book);
+    } else if (isChange(event)) {
+      for (const each of queues.crossedBy(event)) this.#cross(each, changeOf(event), event.book);
     }
   }
 
@@ -491,8 +569,7 @@ export class Queues {
     if (held.size > 0) followed.missed.push(trade);
     // A halted market does not trade.
     if (this.#isHalted(symbol)) return;
-    const isConcerned = (strategyId: string) => !held.has(strategyId);
-    const matches = queues.trade(trade, this.#stepOf(symbol), isConcerned, recordedIn(followed));
+    const matches = queues.trade(trade, this.#stepOf(symbol), liveIn(followed), recordedIn(followed));
     void this.#fill(followed, trade, matches);
   }
 
@@ -629,17 +706,18 @@ export class Queues {
 
   // The past.
 
-  /** An order gets no live trades before its past is known. */
-  #hold({ symbol, strategyId, appliedUntil }: Waiting): void {
-    this.#holdStrategy(this.#follow(symbol), strategyId, { missedSince: appliedUntil });
+  /** An order gets no live trades before its past is known. Others of its strategy do. */
+  #holdOrder(followed: Followed, order: Waiting): void {
+    this.#holdStrategy(followed, order.strategyId, { added: new Set([order]) });
   }
 
   #holdStrategy(followed: Followed, strategyId: string, reason: Partial<Held>): void {
-    const { missedSince = null, changedAt = null } = reason;
+    const { missedSince = null, changedAt = null, added = new Set() } = reason;
     const held = followed.held.get(strategyId);
     followed.held.set(strategyId, {
       missedSince: earlier(missedSince, held?.missedSince ?? null),
       changedAt: earlier(changedAt, held?.changedAt ?? null),
+      added: held?.added.union(added) ?? added,
     });
     if (!followed.isLookingUp) void this.#lookUp(followed);
   }
@@ -651,7 +729,11 @@ export class Queues {
     // Many orders may be loaded at once.
     await Promise.resolve();
     while (held.size > 0 && this.#symbols.get(symbol) === followed && !this.#isClosed) {
-      const strategies = new Map(held);
+      // What is in memory takes no time.
+      const soon = [...held].filter(([, { missedSince, added }]) => {
+        return missedSince === null && this.#remembered(followed, [...added]) !== null;
+      });
+      const strategies = new Map(soon.length > 0 ? soon : held);
       const past = await this.#pastOf(followed, strategies);
       if (past !== null) {
         await this.#applyPast(followed, strategies, past);
@@ -659,7 +741,10 @@ export class Queues {
       }
       // Live trades are not kept for so long: they are requested as well.
       followed.missed = [];
-      for (const [strategyId, each] of held) held.set(strategyId, { ...each, missedSince: startOf(each) });
+      for (const [strategyId, each] of held) {
+        const missedSince = earlier(each.missedSince, each.changedAt);
+        held.set(strategyId, { ...each, missedSince });
+      }
       await this.#pauses.pause(HISTORY_RETRY_MS);
     }
     followed.isLookingUp = false;
@@ -672,7 +757,7 @@ export class Queues {
     const { store, market, log } = this.#deps;
     const { symbol, queues } = followed;
     try {
-      const orders = queues.orders().filter(({ strategyId }) => strategies.has(strategyId));
+      const orders = queues.orders().filter((order) => isHeldBy(strategies.get(order.strategyId), order));
       const noted = await store.listQueueNotes([...strategies.keys()]);
       for (const order of orders) makeReady(order, noted);
       // A process that was killed has not removed the notes of orders that ended.
@@ -681,24 +766,62 @@ export class Queues {
       const isStreamed = market.book(symbol) !== null;
       // What is asked for includes every live trade that is here.
       const to = Math.max(market.now(), followed.missed.at(-1)?.time ?? 0);
-      const starts = orders.flatMap(({ strategyId, appliedUntil, applied }) => {
-        const missedSince = strategies.get(strategyId)?.missedSince ?? null;
-        return missedSince === null ? [] : [Math.max(appliedUntil, applied?.at ?? 0, missedSince)];
+      const starts = orders.flatMap((order) => {
+        const { missedSince, added } = strategies.get(order.strategyId) ?? NOT_HELD;
+        const since = added.has(order) ? Number.NEGATIVE_INFINITY : missedSince;
+        return since === null ? [] : [Math.max(order.appliedUntil, order.applied?.at ?? 0, since)];
       });
       const changes = [...strategies.values()].flatMap(({ changedAt }) => changedAt ?? []);
       const from = Math.min(to, ...starts, ...changes) - IN_FLIGHT_MS_MAX;
-      const trades = starts.length === 0 ? [] : await market.matchedBetween(symbol, from, to);
+      const isMissed = [...strategies.values()].some(({ missedSince }) => missedSince !== null);
+      const added = orders.filter((order) => strategies.get(order.strategyId)?.added.has(order));
+      const memory = isMissed ? null : this.#remembered(followed, added);
+      const trades =
+        starts.length === 0 ? [] : (memory?.trades ?? (await market.matchedBetween(symbol, from, to)));
       if (trades === null) return null;
       const reached = queues.strategiesReachedBy(trades);
       const filled = [...strategies].flatMap(([strategyId, { changedAt }]) =>
         changedAt !== null || reached.has(strategyId) ? [strategyId] : [],
       );
       await this.#readFills(followed, filled, from);
-      return { trades, until: starts.length === 0 ? null : to, isStreamed };
+      if (starts.length === 0) return { trades, until: null, known: null, isStreamed };
+      if (memory !== null) return { ...memory, until: null, isStreamed };
+      log.info({ symbol, trades: trades.length }, "the past of orders in queues is looked up");
+      return { trades, until: to, known: null, isStreamed };
     } catch (error) {
       log.error({ err: error, symbol }, "positions in queues could not be looked up; it is tried again");
       return null;
     }
+  }
+
+  /**
+   * The trades since the last one that each of these orders has had, from the market's memory, and the last
+   * trade that it knows; null unless it has all of them.
+   */
+  #remembered(
+    { symbol }: Followed,
+    orders: readonly Waiting[],
+  ): { readonly trades: readonly MarketTrade[]; readonly known: Known | null } | null {
+    const { market } = this.#deps;
+    const earliest = market.now() - REMEMBERED_MS;
+    let time = Number.POSITIVE_INFINITY;
+    let tradeId = market.book(symbol)?.lastTradeId ?? null;
+    const last = tradeId;
+    if (orders.length === 0) return { trades: [], known: null };
+    for (const { applied } of orders) {
+      if (applied === null || applied.at < earliest || tradeId === null) return null;
+      time = Math.min(time, applied.at);
+      tradeId = Math.min(tradeId, applied.tradeId);
+    }
+    if (tradeId === null || last === null) return null;
+    const first = tradeId + 1;
+    const trades = market
+      .bookEventsSince(symbol, Number.NEGATIVE_INFINITY)
+      .flatMap((event) => (event.type === "TRADE" && event.trade.aggregateId >= first ? [event.trade] : []));
+    const isComplete =
+      trades.length === last - tradeId &&
+      trades.every(({ aggregateId }, index) => aggregateId === first + index);
+    return isComplete ? { trades, known: trades.at(-1) ?? { aggregateId: last, time } } : null;
   }
 
   /**
@@ -739,15 +862,19 @@ export class Queues {
    * Applies the trades of the past, and the live ones that have come since. If trades are missing between
    * them, since the stream began later or was cut, the strategies stay held: these are looked up next.
    */
-  async #applyPast(
-    followed: Followed,
-    strategies: ReadonlyMap<string, Held>,
-    { trades, until, isStreamed }: Past,
-  ): Promise<void> {
+  async #applyPast(followed: Followed, strategies: ReadonlyMap<string, Held>, past: Past): Promise<void> {
+    const { trades, until, isStreamed } = past;
     const { symbol, queues, held, missed } = followed;
     const step = this.#stepOf(symbol);
-    const isConcerned = (strategyId: string) => strategies.has(strategyId);
-    let known: Known | null = null;
+    // Also those that are not held: a command with the trade's key is for all orders of a strategy. What they
+    // have had they do not get again.
+    const isConcerned = (order: Waiting) => {
+      const reason = strategies.get(order.strategyId);
+      return (
+        reason !== undefined && (isHeldBy(reason, order) || !isHeldBy(held.get(order.strategyId), order))
+      );
+    };
+    let { known } = past;
     // One after another: a trade that was applied before, here or by another server, fills nothing again, and
     // what it seemed to fill is there for the next one.
     for (let index = 0; !this.#isClosed; index += 1) {
@@ -770,12 +897,19 @@ export class Queues {
       followed.quietUntil = earlier(followed.quietUntil, until);
     }
     for (const [strategyId, reason] of strategies) {
+      const now = held.get(strategyId);
       // There may be another reason since.
-      if (held.get(strategyId) === reason) held.delete(strategyId);
+      if (now === undefined || (now !== reason && isWhole(now))) continue;
+      const added = now.added.difference(reason.added);
+      if (now === reason || added.size === 0) held.delete(strategyId);
+      else held.set(strategyId, { ...now, added });
     }
-    const ready = queues.orders().filter((order) => order.isReady && strategies.has(order.strategyId));
+    // Their past includes every live trade that is here.
+    if (![...held.values()].some(isWhole)) missed.length = 0;
+    const ready = queues
+      .orders()
+      .filter((order) => order.isReady && isHeldBy(strategies.get(order.strategyId), order));
     this.#bound(followed, ready);
-    this.#deps.log.info({ symbol, trades: trades.length }, "the past of orders in queues is looked up");
   }
 
   #stepOf(symbol: string): Quantity {
@@ -790,15 +924,56 @@ export class Queues {
 type CommittedChange = Pick<Announcement, "account" | "orders" | "events" | "sequence">;
 
 /** The change of the book that an event is, in the key of a crossing. */
-function changeOf({ type, updateId }: Extract<BookEvent, { type: "DIFF" | "TICKER" }>): string {
+function changeOf({ type, updateId }: BookChange): string {
   return `${type}:${updateId}`;
 }
 
-/** Trades since a market time, Unix ms, are to be looked up next. */
+/** The same for a book that is known again. */
+function knownChangeOf({ lastUpdateId, tickerUpdateId }: BookStamp): string {
+  return `KNOWN:${lastUpdateId}:${tickerUpdateId}`;
+}
+
+function isChange(event: BookEvent): event is Extract<BookEvent, BookChange> {
+  return event.type === "DIFF" || event.type === "TICKER";
+}
+
+/** The levels that an order took at its placement, with what they displayed. */
+function takenBy({ orderId }: Order, placement: readonly DomainEvent[]): Map<Price, Quantity> {
+  const taken = new Map<Price, Quantity>();
+  for (const event of placement) {
+    if (event.type !== "OrderFilled" || event.trade.orderId !== orderId) continue;
+    const { level } = event.trade.receipt ?? {};
+    if (level != null) taken.set(level.price, level.displayed);
+  }
+  return taken;
+}
+
+const NOT_HELD: Held = { missedSince: null, changedAt: null, added: new Set() };
+
+/** Whether a reason concerns all orders of its strategy. */
+function isWhole({ missedSince, changedAt }: Held): boolean {
+  return missedSince !== null || changedAt !== null;
+}
+
+function isHeldBy(reason: Held | undefined, order: Waiting): boolean {
+  return reason !== undefined && (isWhole(reason) || reason.added.has(order));
+}
+
+/** Whether an order gets live trades and changes of the book: its past is not being looked up. */
+function liveIn({ held }: Followed): Concerned {
+  return held.size === 0 ? everyOrder : (order) => !isHeldBy(held.get(order.strategyId), order);
+}
+
+const everyOrder = () => true;
+
+/**
+ * Trades since a market time, Unix ms, are to be looked up next; of added orders all since they were placed.
+ */
 function stayHeld({ held }: Followed, strategies: ReadonlyMap<string, Held>, missedSince: number): void {
   for (const [strategyId, reason] of strategies) {
     // There may be another reason since.
-    if (held.get(strategyId) === reason) held.set(strategyId, { missedSince, changedAt: null });
+    if (held.get(strategyId) !== reason || !isWhole(reason)) continue;
+    held.set(strategyId, { ...reason, missedSince, changedAt: null });
   }
 }
 
@@ -812,8 +987,9 @@ function later(one: Known | null, other: Known): Known {
 }
 
 /** Since when something is not known of a held strategy, market time in Unix ms. */
-function startOf({ missedSince, changedAt }: Held): number {
-  return earlier(missedSince, changedAt) ?? Number.POSITIVE_INFINITY;
+function startOf({ missedSince, changedAt, added }: Held): number {
+  const starts = [...added].map(({ appliedUntil }) => appliedUntil);
+  return Math.min(earlier(missedSince, changedAt) ?? Number.POSITIVE_INFINITY, ...starts);
 }
 
 function earlier(one: number | null, other: number | null): number | null {

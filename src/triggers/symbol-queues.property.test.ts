@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { testSeed } from "../../test/support/seed.ts";
 import { QUEUE_MODELS, type QueueModel } from "../domain/fill-profile.ts";
+import { DIFF_WAITS_MS } from "../engine/matching/queue.ts";
 import { decimal, type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
 import { SymbolQueues, type Waiting } from "./symbol-queues.ts";
 
@@ -41,6 +42,7 @@ function filledBy(model: QueueModel, steps: readonly Timed[]): bigint[][] {
   const book = new Map<Price, Quantity>(PRICES.map((each) => [each, 20n as Quantity]));
   const orders: Waiting[] = [];
   const filled: bigint[] = [];
+  const diffs: Diff[] = [];
   let now = 10_000;
   let updateId = 0;
   let aggregateId = 0;
@@ -56,6 +58,7 @@ function filledBy(model: QueueModel, steps: readonly Timed[]): bigint[][] {
     } else if (each.type === "DIFF") {
       updateId += 1;
       book.set(each.price, each.quantity);
+      diffs.push({ updateId, time: now, price: each.price, quantity: each.quantity, hasCounted: false });
       const level = {
         side: "BID",
         price: each.price,
@@ -81,6 +84,10 @@ function filledBy(model: QueueModel, steps: readonly Timed[]): bigint[][] {
       }
       expect(given).toBeLessThanOrEqual(each.quantity);
     }
+    const countedBefore =
+      each.type === "DIFF" ? now - DIFF_WAITS_MS : each.type === "TRADE" ? now - lateMs : 0;
+    countBefore(diffs, countedBefore);
+    for (const order of orders) checkBound(diffs, order);
     for (const [index, ahead] of before.entries()) {
       const after = orders[index]?.position.ahead ?? null;
       if (ahead !== null) expect(after !== null && after <= ahead).toBe(true);
@@ -98,6 +105,33 @@ function filledBy(model: QueueModel, steps: readonly Timed[]): bigint[][] {
     expect((position.ahead ?? 0n) <= (book.get(limit) ?? 0n), `in front at ${limit}`).toBe(true);
   }
   return after;
+}
+
+/** A change of the book, and whether it has moved the queues, or still waits for earlier trades. */
+type Diff = {
+  readonly updateId: number;
+  readonly time: number;
+  readonly price: Price;
+  readonly quantity: Quantity;
+  hasCounted: boolean;
+};
+
+/** Changes count in their order, those before a time. */
+function countBefore(diffs: readonly Diff[], time: number): void {
+  for (const diff of diffs) {
+    if (diff.hasCounted) continue;
+    if (diff.time >= time) return;
+    diff.hasCounted = true;
+  }
+}
+
+/** Nobody is in front of an order who was not displayed by the last change of its level that has counted. */
+function checkBound(diffs: readonly Diff[], { price: limit, position, bookUpdateId }: Waiting): void {
+  const last = diffs.findLast(
+    (diff) => diff.hasCounted && diff.price === limit && diff.updateId > bookUpdateId,
+  );
+  if (last === undefined || position.ahead === null) return;
+  if (position.ahead > last.quantity) expect.fail(`in front at ${limit}, of update ${last.updateId}`);
 }
 
 function waiting(
@@ -124,6 +158,7 @@ function waiting(
     model,
     since,
     bookUpdateId: updateId,
+    shownUpdateId: updateId,
     remaining,
     expected: ZERO,
     position: { ahead, tradedAtPrice: ZERO, canceledAhead: ZERO },
@@ -132,6 +167,7 @@ function waiting(
     appliedUntil: since,
     applied: null,
     isReady: true,
+    hasMet: true,
     isChanged: false,
     unnotedSince: null,
   };

@@ -17,6 +17,7 @@ import {
   RECEIVED_AHEAD_MS_MAX,
 } from "../engine/matching/queue.ts";
 import { isWithin, restingSide, takenSide } from "../engine/matching/walk.ts";
+import type { BookEvent } from "../market/feed.ts";
 import { add, least, type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
 import { QueueHistory } from "./queue-history.ts";
 
@@ -32,6 +33,8 @@ export type Waiting = {
   readonly since: number;
   /** The book that showed what is in front of it; earlier changes do not move it. */
   readonly bookUpdateId: number;
+  /** The last update that was displayed when it was decided, which may be a newer ticker's. */
+  readonly shownUpdateId: number;
   /** What is left of it, as committed. */
   remaining: Quantity;
   /** What commands on their way are expected to fill. */
@@ -47,6 +50,11 @@ export type Waiting = {
   applied: { readonly tradeId: number; readonly at: number } | null;
   /** Whether it takes part in trades: false until it is known what was noted of it. */
   isReady: boolean;
+  /**
+   * Whether all levels of the other side that came to its limit have been seen: false from a decision without
+   * a book, or from a time that was missed, until it meets what the next known book displays.
+   */
+  hasMet: boolean;
   /** Whether its position has changed since it was noted. */
   isChanged: boolean;
   /** The time of the earliest trade that it was not noted after, market time in Unix ms; null for none. */
@@ -76,6 +84,9 @@ export type Recorded = (strategyId: string, trade: MarketTrade) => readonly Give
 /** Levels of the other side that have come to the limit of an order. */
 export type Crossing = { readonly order: Waiting; readonly levels: readonly BookLevel[] };
 
+/** What has changed a book. */
+export type BookChange = Omit<Extract<BookEvent, { type: "DIFF" | "TICKER" }>, "sequence">;
+
 /** A change of the book that waits for earlier trades. */
 type Change = {
   readonly time: number;
@@ -87,8 +98,8 @@ type Change = {
 /** What is displayed at a price. */
 type QuotedLevel = { readonly side: BookSide; readonly price: Price; readonly quantity: Quantity };
 
-/** Whether a strategy is concerned: those whose past is being looked up are not. */
-export type Concerned = (strategyId: string) => boolean;
+/** Whether an order is concerned: those whose past is being looked up are not. */
+export type Concerned = (order: Waiting) => boolean;
 
 export class SymbolQueues {
   readonly #sides = { BID: new QueueSide("BID"), ASK: new QueueSide("ASK") };
@@ -116,7 +127,14 @@ export class SymbolQueues {
       displayed: book?.displayedAt(restingSide(side), price) ?? position.ahead,
       updateId: book?.lastUpdateId ?? Number.NEGATIVE_INFINITY,
     });
-    if (book !== null) this.meet(takenSide(side), book.displayed(takenSide(side)));
+    if (book !== null && order.hasMet) this.#meet(takenSide(side), book.displayed(takenSide(side)));
+  }
+
+  /** An order that has missed changes of the book meets it: what it displays within the order's limit. */
+  meet(order: Waiting, book: BookView): readonly BookLevel[] {
+    order.hasMet = true;
+    const levels = this.#meet(takenSide(order.side), book.displayed(takenSide(order.side)));
+    return levels.filter(({ price }) => isWithin(order.side, order.price, price));
   }
 
   remove(order: Waiting): void {
@@ -162,10 +180,11 @@ export class SymbolQueues {
     const reached = Map.groupBy(this.#sides[trade.side].reachedBy(trade.price), (each) => each.strategyId);
     const matches: Match[] = [];
     for (const [strategyId, orders] of reached) {
-      if (!isConcerned(strategyId)) continue;
+      const concerned = orders.filter(isConcerned);
+      if (concerned.length === 0) continue;
       const given = recorded(strategyId, trade);
-      if (given.length > 0) moveByMatched(trade, orders, given);
-      else matches.push({ strategyId, ...matchOrders(trade, orders, step) });
+      if (given.length > 0) moveByMatched(trade, concerned, given);
+      else matches.push({ strategyId, ...matchOrders(trade, orders, step, isConcerned) });
     }
     return matches;
   }
@@ -220,8 +239,12 @@ export class SymbolQueues {
     for (const change of this.#exchangeOrder.change({ ...book, levels })) this.#move(change, isConcerned);
   }
 
-  /** Levels of the book have changed: the orders whose limits they have come to, in their execution order. */
-  crossedBy(levels: readonly ChangedLevel[]): readonly Crossing[] {
+  /**
+   * Levels of the book have changed: the orders whose limits they have come to, in their execution order. An
+   * order that was decided with a book which contains the change is not among them.
+   */
+  crossedBy(change: BookChange): readonly Crossing[] {
+    const { levels } = change;
     const crossings: Crossing[] = [];
     for (const taken of ["ASK", "BID"] as const) {
       const resting = this.#sides[taken === "ASK" ? "BID" : "ASK"];
@@ -232,25 +255,31 @@ export class SymbolQueues {
         if (displayed === 0n) this.#met[taken].delete(price);
         else this.#met[taken].set(price, displayed);
       }
-      crossings.push(...this.#crossingsOf(taken, changed));
+      crossings.push(...this.#crossingsOf(taken, changed).filter(({ order }) => isNewer(change, order)));
     }
     return crossings;
   }
 
-  /** The same for a book that is known again; a quantity that was there before is no change. */
+  /**
+   * The same for a book that is known again; a quantity that an order has met before is no change.
+   */
   crossedAnew(displayed: (side: BookSide) => Iterable<BookLevel>): readonly Crossing[] {
     return (["ASK", "BID"] as const).flatMap((taken) => {
       const before = new Map(this.#met[taken]);
-      const levels = this.meet(taken, displayed(taken));
-      return this.#crossingsOf(
-        taken,
-        levels.filter((level) => before.get(level.price) !== level.displayed),
+      const crossings = this.#crossingsOf(taken, this.#meet(taken, displayed(taken))).flatMap(
+        ({ order, levels }) => {
+          const isNew = (level: BookLevel) => !order.hasMet || before.get(level.price) !== level.displayed;
+          const changed = levels.filter(isNew);
+          return changed.length === 0 ? [] : [{ order, levels: changed }];
+        },
       );
+      for (const order of this.#sides[taken === "ASK" ? "BID" : "ASK"].orders()) order.hasMet = true;
+      return crossings;
     });
   }
 
   /** Remembers what is displayed within the limits of orders, and answers it. */
-  meet(taken: BookSide, displayed: Iterable<BookLevel>): readonly BookLevel[] {
+  #meet(taken: BookSide, displayed: Iterable<BookLevel>): readonly BookLevel[] {
     const resting = this.#sides[taken === "ASK" ? "BID" : "ASK"];
     const met = this.#met[taken];
     met.clear();
@@ -278,7 +307,7 @@ export class SymbolQueues {
 
   #move({ time, updateId, levels, bounds }: Change, isConcerned: Concerned): void {
     for (const [order, displayed] of bounds ?? []) {
-      if (isConcerned(order.strategyId)) moveByChange(order, displayed, time);
+      if (isConcerned(order)) moveByChange(order, displayed, time);
     }
     for (const { side, price, quantity: after } of levels) {
       const level = this.#sides[side].at(price);
@@ -291,7 +320,7 @@ export class SymbolQueues {
         // What was displayed when it joined contains a change that was received before.
         const isAfter = joined !== undefined && updateId > joined.updateId;
         if (isAfter) level.joinedAt.delete(order);
-        if (!isConcerned(order.strategyId)) continue;
+        if (!isConcerned(order)) continue;
         const before = isAfter ? joined.displayed : level.displayed;
         moveByChange(order, after, time, before === null ? null : { before, after, traded });
       }
@@ -352,11 +381,29 @@ function knownQueueOf({ position, history, knownSince }: Waiting): KnownQueue {
   return { ...position, history: history?.points() ?? [{ time: knownSince, ...position }] };
 }
 
+/** Whether a trade is to be applied to an order. */
+function concerns(trade: MarketTrade, order: Waiting): boolean {
+  return order.isReady && isUnapplied(trade, order);
+}
+
 /** Whether a trade is later than the order, and was not applied to it yet. */
-function concerns({ aggregateId, time }: MarketTrade, { isReady, appliedUntil, applied }: Waiting): boolean {
-  if (!isReady || time <= appliedUntil) return false;
+function isUnapplied({ aggregateId, time }: MarketTrade, { appliedUntil, applied }: Waiting): boolean {
+  if (time <= appliedUntil) return false;
   // Ids of another market may be lower.
   return applied === null || aggregateId > applied.tradeId || time > applied.at + RECEIVED_AHEAD_MS_MAX;
+}
+
+/**
+ * Whether a change of the book is newer than what an order was decided with: this server may receive it later
+ * than the one that decided the order.
+ */
+export function isNewer(
+  { type, updateId, book }: Pick<BookChange, "type" | "updateId" | "book">,
+  { bookUpdateId, shownUpdateId, since }: Waiting,
+): boolean {
+  if (updateId > (type === "TICKER" ? shownUpdateId : bookUpdateId)) return true;
+  // Ids of another market may be lower.
+  return book.receivedAt > since + RECEIVED_AHEAD_MS_MAX;
 }
 
 /** The last trade that was received before an order joined the queue: it counts as applied. */
@@ -369,6 +416,7 @@ function appliedAtPlacement({ queue }: Pick<Order, "queue">): Waiting["applied"]
 export function waitingOf(name: string, order: Order, model: QueueModel): Waiting {
   const { orderId, side, price, symbol, queue, placedAt } = order;
   const since = queue?.since ?? placedAt;
+  const none = Number.NEGATIVE_INFINITY;
   return {
     strategyId: name,
     orderId,
@@ -377,7 +425,8 @@ export function waitingOf(name: string, order: Order, model: QueueModel): Waitin
     price,
     model,
     since,
-    bookUpdateId: queue?.book?.lastUpdateId ?? Number.NEGATIVE_INFINITY,
+    bookUpdateId: queue?.book?.lastUpdateId ?? none,
+    shownUpdateId: Math.max(queue?.book?.lastUpdateId ?? none, queue?.book?.tickerUpdateId ?? none),
     remaining: subtract(order.quantity, order.executedQuantity),
     expected: ZERO,
     position: { ahead: queue?.ahead ?? null, tradedAtPrice: ZERO, canceledAhead: ZERO },
@@ -386,35 +435,47 @@ export function waitingOf(name: string, order: Order, model: QueueModel): Waitin
     appliedUntil: since,
     applied: appliedAtPlacement(order),
     isReady: true,
+    hasMet: queue?.book != null,
     isChanged: false,
     unnotedSince: null,
   };
 }
 
-/** Applies a trade to the orders of one strategy that it reaches, in their execution order. */
+/**
+ * Applies a trade to the orders of one strategy that it reaches, in their execution order. One whose past is
+ * being looked up is not moved: the trade is applied to it then. It fills it only beside another order, since
+ * the command is for all of them, and then from behind what was in front of it before.
+ */
 function matchOrders(
   trade: MarketTrade,
   orders: readonly Waiting[],
   step: Quantity,
+  isConcerned: Concerned,
 ): Pick<Match, "queues" | "fills"> {
   const moved: { readonly order: Waiting; readonly matched: Matched | null }[] = [];
-  const fills: Fill[] = [];
+  const all: Fill[] = [];
+  const mayFill = (order: Waiting) =>
+    isConcerned(order) ? concerns(trade, order) : isUnapplied(trade, order);
+  let isSent = false;
   let left = trade.quantity;
   for (const order of orders) {
-    if (!concerns(trade, order)) continue;
+    if (!mayFill(order)) continue;
+    const isFollowed = isConcerned(order);
     const waiting = { price: order.price, remaining: unfilled(order), ahead: order.position.ahead };
     const matched = matchTrade(trade, left, waiting, step);
-    moved.push({ order, matched });
+    if (isFollowed) moved.push({ order, matched });
     if (matched === null || matched.fill === 0n) continue;
     left = subtract(left, matched.fill);
-    fills.push({ order, quantity: matched.fill });
+    all.push({ order, quantity: matched.fill });
+    isSent ||= isFollowed;
   }
+  const fills = isSent ? all : [];
   // Most trades fill nobody: the evidence is collected only for a command, as it was before the trade.
   const queues = new Map<number, KnownQueue>();
-  if (fills.length > 0) {
+  if (isSent) {
     for (const order of orders) {
       // Where the trade was applied before, what is in front now is no evidence.
-      const known = concerns(trade, order) ? knownQueueOf(order) : { ...order.position, ahead: null };
+      const known = mayFill(order) ? knownQueueOf(order) : { ...order.position, ahead: null };
       queues.set(order.orderId, known);
     }
   }

@@ -166,10 +166,12 @@ function changeBook(side: BookSide): Step {
     const levels = book.change(side, quantities, timeIn(words, bench));
     bench.market.setQuote(symbol, { bid: bestOf(book, "BID"), ask: bestOf(book, "ASK") });
     if (followed.missed !== null) return "nothing";
-    queues.change({ time: book.eventTime, updateId: book.lastUpdateId, levels }, ALL);
+    const { eventTime: time, lastUpdateId: updateId } = book;
+    const diff = { type: "DIFF", time, updateId, levels, book } as const;
+    queues.change(diff, ALL);
     if (bench.market.book(symbol) === null) return "nothing";
-    const change = `DIFF:${book.lastUpdateId}`;
-    return inOrder(queues.crossedBy(levels).map((each) => cross(bench, followed, each, change)));
+    const change = `DIFF:${updateId}`;
+    return inOrder(queues.crossedBy(diff).map((each) => cross(bench, followed, each, change)));
   };
 }
 

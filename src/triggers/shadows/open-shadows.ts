@@ -113,7 +113,7 @@ export class OpenShadows {
       const stamp = stampOf(book);
       for (const each of this.#queues.crossedAnew((side) => book.displayed(side))) this.#cross(each, stamp);
     } else if (event.type === "DIFF" || event.type === "TICKER") {
-      for (const each of this.#queues.crossedBy(event.levels)) this.#cross(each, event.book);
+      for (const each of this.#queues.crossedBy(event)) this.#cross(each, event.book);
     }
   }
 

@@ -5,7 +5,7 @@ import type { DeskMarket } from "../../desk/desk.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { BookView, ChangedLevel, MarketTrade, Quote, Settlement } from "../../domain/market.ts";
 import type { BookSide } from "../../domain/receipt.ts";
-import type { ContractTerms, SymbolRules } from "../../domain/symbol.ts";
+import type { ContractTerms, LotSize, SymbolRules } from "../../domain/symbol.ts";
 import { unfilteredRules } from "../../engine/testing/market-stub.ts";
 import { EffectiveBook, type LevelQuantity } from "../../market/client/symbols/effective-book.ts";
 import type { BookEvent, LiveMarket, MarketListener, PriceExtremes, PriceRange } from "../../market/feed.ts";
@@ -19,6 +19,8 @@ type Shown =
 
 export class StubMarket implements DeskMarket, LiveMarket {
   readonly halted = new Set<string>();
+  /** Of all symbols; null for any quantity. */
+  lotSize: LotSize | null = null;
   /** Every request for trades, in order. */
   readonly asked: Question[] = [];
   /** Every request for single trades, in order, and how many of the next ones cannot be answered. */
@@ -225,11 +227,11 @@ export class StubMarket implements DeskMarket, LiveMarket {
   }
 
   /** A symbol's book becomes known, or is known again: levels such as `100x0.5`. */
-  openBook(symbol: string, levels: Levels): void {
+  openBook(symbol: string, levels: Levels, updateId?: number): void {
     const book = this.#books.get(symbol) ?? new EffectiveBook();
     this.#books.set(symbol, book);
     book.load({
-      updateId: book.lastUpdateId + 1,
+      updateId: updateId ?? book.lastUpdateId + 1,
       time: this.#now(),
       bids: levelsOf("BID", levels.bids),
       asks: levelsOf("ASK", levels.asks),
@@ -244,11 +246,11 @@ export class StubMarket implements DeskMarket, LiveMarket {
     if (book !== undefined) book.isInSequence = false;
   }
 
-  /** A diff, of the present time unless another one is given. */
-  diff(symbol: string, levels: Levels, time = this.#now()): void {
+  /** A diff, of the present time and the next update id unless others are given. */
+  diff(symbol: string, levels: Levels, time = this.#now(), id?: number): void {
     const book = this.#bookOf(symbol);
     const changed: ChangedLevel[] = [];
-    const updateId = book.lastUpdateId + 1;
+    const updateId = id ?? book.lastUpdateId + 1;
     const all = [...levelsOf("BID", levels.bids), ...levelsOf("ASK", levels.asks)];
     book.apply({ previousId: book.lastUpdateId, updateId, time, levels: all }, (level) =>
       changed.push(level),
@@ -359,7 +361,8 @@ export class StubMarket implements DeskMarket, LiveMarket {
 
   rules(symbol: string): SymbolRules {
     const status = this.halted.has(symbol) ? "BREAK" : "TRADING";
-    return unfilteredRules(symbol, { status, contract: this.terms.get(symbol) ?? null });
+    const { lotSize } = this;
+    return unfilteredRules(symbol, { status, lotSize, contract: this.terms.get(symbol) ?? null });
   }
 
   now(): number {
