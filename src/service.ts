@@ -1,6 +1,6 @@
 // The composition root: every part is made here, handed its neighbours, and closed here in the opposite
 // order.
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { statfs } from "node:fs/promises";
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -186,7 +186,8 @@ export async function startService(
     void closingSweep.run();
     opened.adopt(createAccountClosing({ desk, store, owns, wallNow, every, log }), close);
     const signalStore = stoppingAtFailures(store, onFatal);
-    const signals = new Signals({ desk, store: signalStore, wallNow, newSignalId: randomUUID, log });
+    // Ids ascend with the time, so that the index of signals by their ids is appended to.
+    const signals = new Signals({ desk, store: signalStore, wallNow, newSignalId: randomUUIDv7, log });
     opened.adopt(
       createSignalSweep({
         signals,

@@ -127,6 +127,22 @@ describe("texts from outside", () => {
     expect(log.requestsOf("key")[0]).toMatchObject({ userAgent: shown, message: shown });
   });
 
+  test("that several keys send are shown to each, without what might be a secret", () => {
+    const log = new RequestLog(SINCE);
+    const secret = "a1".repeat(32);
+    const texts = ["a bot/1.0 (linux)", `Bearer ${secret}`, "a bot/1.0 (linux)", "ä ".repeat(200)];
+    for (const key of ["one", "two", "three"]) {
+      for (const text of texts)
+        log.record(key, request(1, { userAgent: text, message: text, address: text }));
+      const shown = texts.map(shownText);
+      const [newestFirst, kept] = [log.requestsOf(key), shown.toReversed()];
+      for (const field of ["userAgent", "message", "address"] as const) {
+        expect(newestFirst.map((each) => each[field])).toEqual(kept);
+      }
+      expect(JSON.stringify(newestFirst)).not.toContain(secret);
+    }
+  });
+
   test.each([
     ["/api/v3/nothing", "/api/v3/nothing"],
     ["/api/v3/order&timestamp=1&signature=2", "/api/v3/order"],

@@ -14,6 +14,8 @@ export const REQUESTS_PER_KEY_MAX = 100;
 export const KEYS_MAX = 1_000;
 /** Characters kept of a text from outside. */
 export const TEXT_LENGTH_MAX = 160;
+/** Texts that are shared by keys, beside those of their own last requests. */
+const TEXTS_MAX = 1_000;
 /** How often the last use of a key is updated, ms; keys are dropped in this order. */
 const TOUCHED_EVERY_MS = 1_000;
 
@@ -56,6 +58,8 @@ export class RequestLog {
   readonly since: number;
   /** In the order in which they were last used, to the second. */
   readonly #rings = new BoundedMap<string, Ring>(KEYS_MAX);
+  /** Texts that are shown as they are, by themselves. */
+  readonly #texts = new BoundedMap<string, string>(TEXTS_MAX);
   readonly #listeners = new Set<RequestListener>();
   #recorded = 0;
 
@@ -92,10 +96,12 @@ export class RequestLog {
     place.weight = request.weight;
     place.latencyMs = request.latencyMs;
     place.diagnosis = request.diagnosis;
-    // The texts of one client repeat: they are stored once and not copied again.
-    place.message = request.message === null ? null : kept(request.message, before?.message);
-    place.address = kept(request.address, before?.address);
-    place.userAgent = kept(request.userAgent, before?.userAgent);
+    // The texts of one client repeat, and clients share all but their addresses: they are stored once and not
+    // copied again.
+    const { message, address, userAgent } = request;
+    place.message = message === null ? null : this.#shared(message, before?.message);
+    place.address = before?.address === address ? before.address : shownText(address);
+    place.userAgent = this.#shared(userAgent, before?.userAgent);
     ring.next = (ring.next + 1) % REQUESTS_PER_KEY_MAX;
     this.#tell(ring);
     return String(this.#recorded);
@@ -135,6 +141,16 @@ export class RequestLog {
     for (const listener of this.#listeners) listener(strategyId);
   }
 
+  /** The text before if it is the same, else a copy that may be shown. */
+  #shared(text: string, before: string | null | undefined): string {
+    if (before === text) return before;
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    const shown = shownText(text);
+    if (shown === text) this.#texts.set(shown, shown);
+    return shown;
+  }
+
   #ringOf(apiKey: string, at: number): Ring {
     const known = this.#rings.get(apiKey);
     if (known !== undefined) {
@@ -149,20 +165,19 @@ export class RequestLog {
   }
 }
 
-/** The text before if it is the same, else a copy that may be shown. */
-function kept(text: string, before: string | null | undefined): string {
-  return before === text ? before : shownText(text);
-}
-
 /** Runs of letters and digits as long as secrets and signatures are. */
 const LIKE_A_SECRET = /[A-Za-z0-9+=_]{32,}/g;
+const SECRET_LENGTH_MIN = 32;
 
 /** A copy of a text from outside that may be shown: not too long, and without what might be a secret. */
 export function shownText(text: string): string {
-  const shown = text
-    .slice(0, TEXT_LENGTH_MAX * 2)
-    .replace(LIKE_A_SECRET, "…")
-    .slice(0, TEXT_LENGTH_MAX);
+  const shown =
+    text.length < SECRET_LENGTH_MIN
+      ? text
+      : text
+          .slice(0, TEXT_LENGTH_MAX * 2)
+          .replace(LIKE_A_SECRET, "…")
+          .slice(0, TEXT_LENGTH_MAX);
   return Buffer.from(shown, "utf8").toString("utf8");
 }
 

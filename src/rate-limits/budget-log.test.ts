@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { BudgetEntry } from "../store/ports/keys.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
-import { BudgetLog, ENTRY_HOLDERS_MAX, ENTRY_USE_MS } from "./budget-log.ts";
+import { BudgetLog, ENTRY_HOLDERS_MAX, ENTRY_USE_MS, WRITE_ENTRIES_MAX } from "./budget-log.ts";
 import { BAN_MS, Budgets, WEIGHT_PER_MINUTE } from "./budgets.ts";
 
 const MINUTE = 60_000;
@@ -75,7 +75,7 @@ async function startProcess(name: string, on?: Store): Promise<Process> {
 }
 
 async function entries(): Promise<BudgetEntry[]> {
-  return (await store.listBudgets({ after: 0, exceptOf: "nobody" })).map(({ entry }) => entry);
+  return (await store.listBudgets({ after: 0, exceptOf: "nobody", limit: 1_000 })).map(({ entry }) => entry);
 }
 
 function refuse({ budgets }: Process, times: number): (Promise<void> | null)[] {
@@ -147,12 +147,46 @@ describe("charges", () => {
 
   test("of more holders than an entry takes go into the next ones", async () => {
     const { budgets, log } = await startProcess("one");
-    const holders = ENTRY_HOLDERS_MAX * 2 + 1;
+    const holders = ENTRY_HOLDERS_MAX * (WRITE_ENTRIES_MAX + 1) + 1;
     for (let count = 0; count < holders; count += 1) budgets.charge(`ip:${count}`, now, read(1));
+    const sizes = async () => (await entries()).map(({ charges }) => charges.length);
     await log.turn();
+    const first = Array(WRITE_ENTRIES_MAX).fill(ENTRY_HOLDERS_MAX);
+    expect(await sizes()).toEqual(first);
     await log.close();
-    const sizes = (await entries()).map(({ charges }) => charges.length);
-    expect(sizes).toEqual([ENTRY_HOLDERS_MAX, ENTRY_HOLDERS_MAX, 1]);
+    expect(await sizes()).toEqual([...first, ENTRY_HOLDERS_MAX, 1]);
+    // Another process reads all of it.
+    const { budgets: reader } = await startProcess("other");
+    const known = Array.from({ length: holders }, (_, count) => reader.usage(`ip:${count}`, now).weight);
+    expect(new Set(known)).toEqual(new Set([1]));
+  });
+
+  test("that come while a write is under way are in it or in the next one, each once", async () => {
+    let process: Process | null = null;
+    // Another holder is charged whenever the store has taken an entry.
+    let count = 0;
+    const charging = function* (given: Iterable<BudgetEntry>) {
+      for (const entry of given) {
+        yield entry;
+        if (count > 3) continue;
+        count += 1;
+        process?.budgets.charge(`late:${count}`, now, read(count));
+        process?.budgets.charge("key:a", now, read(1));
+      }
+    };
+    const on: Store = {
+      ...store,
+      logBudgets: (given, options) => store.logBudgets(charging(given), options),
+    };
+    process = await startProcess("one", on);
+    process.budgets.charge("key:a", now, read(WEIGHT_PER_MINUTE));
+    for (let turns = 0; turns < 3; turns += 1) await process.log.turn();
+    await process.log.close();
+    const logged = (await entries()).flatMap(({ charges }) => charges);
+    const weightOf = (name: string) =>
+      logged.filter(({ holder }) => holder === name).reduce((sum, { weight }) => sum + weight, 0);
+    expect([1, 2, 3, 4].map((late) => weightOf(`late:${late}`))).toEqual([1, 2, 3, 4]);
+    expect(weightOf("key:a")).toBe(WEIGHT_PER_MINUTE + 4);
   });
 
   test("are removed from the log when they have been of no use for long enough", async () => {
@@ -224,8 +258,11 @@ describe("a store that fails", () => {
     const state = { isFailing: true };
     const on: Store = {
       ...store,
-      logBudgets: (entry, options) =>
-        state.isFailing ? Promise.reject(new Error("the disk is full")) : store.logBudgets(entry, options),
+      async logBudgets(given, options) {
+        const taken = [...given];
+        if (state.isFailing) throw new Error("the disk is full");
+        await store.logBudgets(taken, options);
+      },
     };
     return { state, on };
   }

@@ -1,22 +1,27 @@
 // Shares budgets and bans between processes and preserves them over a restart: twice a second new charges go
-// to the store's log as one entry, and the entries of other processes are read and added. At the start the
-// whole log is read. A charge is logged within half a second, so kill -9 loses at most that, and every other
-// process knows it within a second; a ban is logged before the 429 that began it is answered.
-// An entry that cannot be stored is dropped and reported in the log: its charges then hold in this process
-// only, and its bans go into the next entry. Source: design, section 6 (budgets and bans hold across
-// processes).
+// to the store's log, and the entries of other processes are read and added. Each entry has few holders, and
+// the event loop goes on between entries. At the start the whole log is read. A charge is logged within half
+// a second, so kill -9 loses at most that, and every other process knows it within a second; a ban is logged
+// before the 429 that began it is answered. Entries that cannot be stored are dropped and reported: their
+// charges then hold in this process only, and their bans go into the next entry. Source: design, section 6
+// (budgets and bans hold across processes).
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Logger } from "pino";
 import { SingleFlight } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
 import { MINUTE_MS } from "../domain/order-counts.ts";
-import type { KeyStore } from "../store/ports/keys.ts";
+import type { BudgetEntry, KeyStore } from "../store/ports/keys.ts";
 import { BAN_MS, type Budgets, type LoggedBudgets } from "./budgets.ts";
 
 const TURN_MS = 500;
 /** How long an entry is of use, ms: as long as a ban, and a minute for clocks that differ. */
 export const ENTRY_USE_MS = BAN_MS + MINUTE_MS;
-/** Holders in one entry; further ones wait for the next. */
-export const ENTRY_HOLDERS_MAX = 5_000;
+/** Holders in one entry: a millisecond's work. */
+export const ENTRY_HOLDERS_MAX = 250;
+/** Entries in one write; further holders wait for the next. */
+export const WRITE_ENTRIES_MAX = 20;
+/** Entries read at a time. */
+const READ_ENTRIES_MAX = 4;
 
 type Parts = {
   readonly budgets: Budgets;
@@ -34,9 +39,11 @@ export class BudgetLog {
   /** The last entry of others that was read. */
   #position = 0;
   #stop: (() => void) | null = null;
-  /** The entry on its way to the store, and the one behind it. */
+  /** The write on its way to the store, and the one behind it. */
   #underWay: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
+  /** Whether the last write was stored. */
+  #isStored = true;
   readonly #turn = new SingleFlight(() => this.#writeAndRead());
 
   constructor(parts: Parts) {
@@ -62,10 +69,8 @@ export class BudgetLog {
   async close(): Promise<void> {
     this.#stop?.();
     await this.#turn.current;
-    await this.#write();
-    for (let last = this.#take(); last !== null; last = this.#take()) {
-      if (!(await this.#append(last))) return;
-    }
+    do await this.#write();
+    while (this.#parts.budgets.hasUnlogged() && this.#isStored);
   }
 
   async #writeAndRead(): Promise<void> {
@@ -77,7 +82,7 @@ export class BudgetLog {
     }
   }
 
-  /** Resolves when the bans begun before are stored, or could not be. Concurrent calls share an entry. */
+  /** Resolves when the bans begun before are stored, or could not be. Concurrent calls share a write. */
   #write(): Promise<void> {
     this.#next ??= this.#underWay.then(() => {
       this.#next = null;
@@ -88,34 +93,43 @@ export class BudgetLog {
   }
 
   async #writeOne(): Promise<void> {
-    const taken = this.#take();
-    if (taken !== null) await this.#append(taken);
-  }
-
-  #take(): LoggedBudgets | null {
-    return this.#parts.budgets.takeUnlogged(ENTRY_HOLDERS_MAX);
-  }
-
-  /** Answers whether the entry was stored. */
-  async #append({ charges, bans }: LoggedBudgets): Promise<boolean> {
-    const at = this.#parts.wallNow();
+    const { store, log, budgets, wallNow } = this.#parts;
+    if (!budgets.hasUnlogged()) return;
+    const at = wallNow();
+    const taken: LoggedBudgets[] = [];
     try {
-      const entry = { process: this.#parts.process, at, charges, bans };
-      await this.#parts.store.logBudgets(entry, { forgetBefore: at - ENTRY_USE_MS });
-      return true;
+      await store.logBudgets(this.#take(at, taken), { forgetBefore: at - ENTRY_USE_MS });
+      this.#isStored = true;
     } catch (error) {
-      this.#parts.log.error({ err: error, holders: charges.length }, "charged budgets could not be logged");
-      this.#parts.budgets.returnBans(bans, at);
-      return false;
+      this.#isStored = false;
+      const holders = taken.flatMap(({ charges }) => charges).length;
+      log.error({ err: error, holders }, "charged budgets could not be logged");
+      const bans = taken.flatMap((each) => each.bans);
+      budgets.returnBans(bans, at);
+    }
+  }
+
+  /** The entries of one write, each taken when the store asks for it; what was taken is added to `taken`. */
+  *#take(at: number, taken: LoggedBudgets[]): Generator<BudgetEntry> {
+    while (taken.length < WRITE_ENTRIES_MAX) {
+      const budgets = this.#parts.budgets.takeUnlogged(ENTRY_HOLDERS_MAX);
+      if (budgets === null) return;
+      taken.push(budgets);
+      yield { process: this.#parts.process, at, ...budgets };
     }
   }
 
   async #read(): Promise<void> {
     const { budgets, store, process, wallNow } = this.#parts;
-    const entries = await store.listBudgets({ after: this.#position, exceptOf: process });
-    for (const { position, entry } of entries) {
-      budgets.absorb(entry, wallNow());
-      this.#position = position;
+    for (;;) {
+      const query = { after: this.#position, exceptOf: process, limit: READ_ENTRIES_MAX };
+      const entries = await store.listBudgets(query);
+      for (const { position, entry } of entries) {
+        budgets.absorb(entry, wallNow());
+        this.#position = position;
+      }
+      if (entries.length < READ_ENTRIES_MAX) return;
+      await nextTurn();
     }
   }
 }

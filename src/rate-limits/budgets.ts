@@ -75,7 +75,7 @@ type Holder = { readonly windows: Windows; bannedUntil: number };
 export class Budgets {
   readonly #holders = new Map<string, Holder>();
   /** The holders charged since the last log entry. */
-  #unlogged = new Set<string>();
+  readonly #unlogged = new Set<string>();
   #unloggedBans: Ban[] = [];
   #storeBan: () => Promise<void> = async () => {};
   #sweptMinute = 0;
@@ -175,14 +175,18 @@ export class Budgets {
     };
   }
 
+  /** Whether there are charges or bans that `takeUnlogged` has not answered yet. */
+  hasUnlogged(): boolean {
+    return this.#unlogged.size > 0 || this.#unloggedBans.length > 0;
+  }
+
   /** Charges and bans since the last call, of at most this many holders; null if there are none. */
   takeUnlogged(holdersMax: number): LoggedBudgets | null {
     const charges: BudgetCharge[] = [];
-    const holders = this.#unlogged.values();
-    for (const holder of holders.take(holdersMax)) {
+    for (const holder of this.#unlogged.values().take(holdersMax)) {
       charges.push(...(this.#holders.get(holder)?.windows.takeUnlogged(holder) ?? []));
+      this.#unlogged.delete(holder);
     }
-    this.#unlogged = new Set(holders);
     const bans = this.#unloggedBans;
     this.#unloggedBans = [];
     return charges.length === 0 && bans.length === 0 ? null : { charges, bans };

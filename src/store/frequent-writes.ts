@@ -1,6 +1,7 @@
 // Writes that come often and that nobody's answer depends on: budgets, market-data coverage, failed
 // handshakes and sign-ins, uses of keys.
-import { type Kysely, sql } from "kysely";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type CompiledQuery, type Kysely, sql } from "kysely";
 import { formatDecimal } from "../money/decimal.ts";
 import { encodeBudgets } from "./budget-codec.ts";
 import { type Execute, isPostgres, overRows } from "./dialect.ts";
@@ -19,7 +20,7 @@ const BUDGET_LOG_LOCK = 2;
 
 export function frequentWrites(db: Kysely<Tables>, execute: Execute) {
   /**
-   * The last entry of the budget log that was sent. On several connections entries would overtake each
+   * The last entries of the budget log that were sent. On several connections entries would overtake each
    * other.
    */
   let logged: Promise<unknown> = Promise.resolve();
@@ -58,18 +59,25 @@ export function frequentWrites(db: Kysely<Tables>, execute: Execute) {
           AND o.order_id = queue_notes.order_id AND o.is_open = 1)`,
   );
   return {
-    async logBudgets(entry, { forgetBefore }) {
-      const { process, at } = entry;
-      const values = sql`CAST(${process} AS text), CAST(${at} AS bigint), CAST(${encodeBudgets(entry)} AS text)`;
-      const add = sql`
-        INSERT INTO budget_log (position, process, at, body)
-        SELECT COALESCE(MAX(position), 0) + 1, ${values} FROM budget_log`;
+    async logBudgets(entries, { forgetBefore }) {
+      const added: CompiledQuery<unknown>[] = [];
+      for (const entry of entries) {
+        const { process, at } = entry;
+        const values = sql`CAST(${process} AS text), CAST(${at} AS bigint), CAST(${encodeBudgets(entry)} AS text)`;
+        const add = sql`
+          INSERT INTO budget_log (position, process, at, body)
+          SELECT COALESCE(MAX(position), 0) + 1, ${values} FROM budget_log`;
+        added.push(add.compile(db));
+        await nextTurn();
+      }
+      if (added.length === 0) return;
+      // Positions ascend in the order of commit. The newest entry is never removed.
+      const lock = sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS}, ${BUDGET_LOG_LOCK})`;
       const statements = [
-        // Positions ascend in the order of commit. The newest entry is never removed.
-        ...(isPostgres(db) ? [sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS}, ${BUDGET_LOG_LOCK})`] : []),
-        add,
-        sql`DELETE FROM budget_log WHERE at < ${forgetBefore}`,
-      ].map((statement) => statement.compile(db));
+        ...(isPostgres(db) ? [lock.compile(db)] : []),
+        ...added,
+        sql`DELETE FROM budget_log WHERE at < ${forgetBefore}`.compile(db),
+      ];
       const written = isPostgres(db) ? logged.then(() => execute(statements)) : execute(statements);
       logged = written.catch(() => {});
       await written;

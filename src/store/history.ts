@@ -2,60 +2,48 @@
 // listed.
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { DISORDER_MS_MAX } from "../domain/account.ts";
-import { placementKey } from "../domain/command.ts";
 import type { Order } from "../domain/order.ts";
 import type { JournalEntry } from "../domain/strategy.ts";
 import { decodeEvents, decodeLeg, decodeOrder, decodeTimeOrder, decodeTrade } from "./codec.ts";
 import { areTexts } from "./dialect.ts";
 import type { IncomeQuery, LegQuery, OrderQuery, TradeQuery } from "./ports/trading.ts";
-import { FIRST_ENTRY, incomeOfRow, keyOfEntry } from "./rows.ts";
+import { FIRST_ENTRY, incomeOfRow, keyOfEntry, placementKeysOf } from "./rows.ts";
 import type { Tables } from "./schema.ts";
 import type { Store } from "./store.ts";
 
+/** The keyed reads by which orders are found: each store has its own. */
+type OrderReads = Pick<Store, "findEntry"> & {
+  /** The body of an order's row; null if there is none. */
+  findBody(strategyId: string, symbol: string, orderId: number): Promise<string | null>;
+};
+
+/** Finds orders: with the symbol, or by the client id of a placement or of a signal, by keyed reads alone. */
+export function orderFinder(db: Kysely<Tables>, { findEntry, findBody }: OrderReads): Store["findOrder"] {
+  return async (strategyId, order) => {
+    if ("orderId" in order) {
+      const { orderId, symbol } = order;
+      if (symbol !== undefined) {
+        return areTexts(symbol) ? orderOf(await findBody(strategyId, symbol, orderId)) : null;
+      }
+      const open = await bodyWhere(db, strategyId, sql`order_id = ${orderId} AND is_open = 1`);
+      return orderOf(open ?? (await findInEachSymbol(db, strategyId, orderId)));
+    }
+    const { clientOrderId } = order;
+    if (!areTexts(clientOrderId)) return null;
+    for (const key of placementKeysOf(clientOrderId)) {
+      const entry = await findEntry(strategyId, key);
+      const placed = entry?.events.find(({ type }) => type === "OrderPlaced");
+      if (placed?.type !== "OrderPlaced") continue;
+      const { orderId, symbol } = placed.order;
+      return orderOf(await findBody(strategyId, symbol, orderId));
+    }
+    // Rows of signals from before their entries were looked for, and orders that no entry's key names.
+    return orderOf(await bodyWhere(db, strategyId, sql`client_order_id = ${clientOrderId}`));
+  };
+}
+
 export function historyQueries(db: Kysely<Tables>) {
   return {
-    async findOrder(strategyId, order) {
-      const ofStrategy = db.selectFrom("orders").select("body").where("strategy_id", "=", strategyId);
-      if ("orderId" in order) {
-        const { orderId, symbol } = order;
-        if (!areTexts(symbol ?? "")) return null;
-        const byId = ofStrategy.where("order_id", "=", orderId);
-        if (symbol !== undefined)
-          return orderOfRow(await byId.where("symbol", "=", symbol).executeTakeFirst());
-        const open = await byId.where(sql<boolean>`is_open = 1`).executeTakeFirst();
-        return orderOfRow(open ?? (await findInEachSymbol(db, strategyId, orderId)));
-      }
-      const { clientOrderId } = order;
-      if (!areTexts(clientOrderId)) return null;
-      const entry = await db
-        .selectFrom("journal")
-        .select("events")
-        .where("strategy_id", "=", strategyId)
-        .where("key", "=", placementKey(clientOrderId))
-        .executeTakeFirst();
-      const placed = decodeEvents(entry?.events ?? "[]").find(({ type }) => type === "OrderPlaced");
-      if (placed?.type !== "OrderPlaced") {
-        return orderOfRow(await ofStrategy.where("client_order_id", "=", clientOrderId).executeTakeFirst());
-      }
-      const { orderId, symbol } = placed.order;
-      return orderOfRow(
-        await ofStrategy.where("order_id", "=", orderId).where("symbol", "=", symbol).executeTakeFirst(),
-      );
-    },
-
-    async listOpenOrders(strategyId, symbol) {
-      const rows = await db
-        .selectFrom("orders")
-        .select("body")
-        .where("strategy_id", "=", strategyId)
-        .where("is_open", "=", 1)
-        .orderBy("order_id")
-        .execute();
-      const open = rows.map(({ body }) => decodeOrder(body));
-      // Asked of the database, the symbol would have it go through all orders that there ever were of it.
-      return symbol === null ? open : open.filter((order) => order.symbol === symbol);
-    },
-
     async listOrders(strategyId, query: OrderQuery) {
       const bodies = await listBodies(db, "orders", strategyId, { ...query, from: query.fromOrderId });
       return bodies.map(decodeOrder);
@@ -183,19 +171,32 @@ function withSymbolsOf(table: "orders" | "trades", strategyId: string): RawBuild
 }
 
 /** The row of an order whose symbol is not known. A closed one has no index without the symbol. */
-async function findInEachSymbol(db: Kysely<Tables>, strategyId: string, orderId: number) {
+async function findInEachSymbol(
+  db: Kysely<Tables>,
+  strategyId: string,
+  orderId: number,
+): Promise<string | null> {
   const { rows } = await sql<{ body: string | null }>`
     ${withSymbolsOf("orders", strategyId)}
     SELECT (
       SELECT o.body FROM orders o
       WHERE o.strategy_id = ${strategyId} AND o.symbol = symbols.symbol AND o.order_id = ${orderId}
     ) AS body FROM symbols`.execute(db);
-  const body = rows.find((row) => row.body !== null)?.body;
-  return body == null ? undefined : { body };
+  return rows.find((row) => row.body !== null)?.body ?? null;
 }
 
-function orderOfRow(row: { body: string } | undefined): Order | null {
-  return row === undefined ? null : decodeOrder(row.body);
+async function bodyWhere(
+  db: Kysely<Tables>,
+  strategyId: string,
+  condition: RawBuilder<unknown>,
+): Promise<string | null> {
+  const { rows } = await sql<{ body: string }>`
+    SELECT body FROM orders WHERE strategy_id = ${strategyId} AND ${condition} LIMIT 1`.execute(db);
+  return rows[0]?.body ?? null;
+}
+
+function orderOf(body: string | null): Order | null {
+  return body === null ? null : decodeOrder(body);
 }
 
 /** Tables with ascending ids: the columns of their ids and of their times, and from which id these ascend. */

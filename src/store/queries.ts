@@ -152,13 +152,14 @@ export function queries(db: Kysely<Tables>, execute: Execute) {
       return await revoke(db, ({ eb }) => eb("api_key", "=", apiKey), at, recordOf);
     },
 
-    async listBudgets({ after, exceptOf }) {
+    async listBudgets({ after, exceptOf, limit }) {
       const rows = await db
         .selectFrom("budget_log")
         .selectAll()
         .where("position", ">", after)
         .where("process", "<>", exceptOf)
         .orderBy("position")
+        .limit(limit)
         .execute();
       return rows.map(({ position, process, at, body }) => ({
         position,

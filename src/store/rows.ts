@@ -1,7 +1,7 @@
 // Domain values as the rows of the tables, one by one or a group of commits at a time.
 import type { Selectable } from "kysely";
 import type { Account } from "../domain/account.ts";
-import { placementKey } from "../domain/command.ts";
+import { placementKey, signalKey } from "../domain/command.ts";
 import type { Income } from "../domain/income.ts";
 import type { Leg } from "../domain/leg.ts";
 import { isOpen, type Order, type Trade } from "../domain/order.ts";
@@ -60,7 +60,10 @@ export function keyOfEntry(stored: string): string | null {
   return stored.startsWith(NO_KEY) ? null : stored;
 }
 
-/** The row of an order that a commit touched. */
+/**
+ * The row of an order that a commit touched. An order that was placed under the key of its client id is found
+ * by its journal entry: its row has no client id, and so no place in the index of client ids.
+ */
 export function orderRow(
   strategyId: string,
   order: Order,
@@ -72,13 +75,18 @@ export function orderRow(
     strategy_id: strategyId,
     order_id: order.orderId,
     symbol: order.symbol,
-    client_order_id: entry.key === placementKey(clientOrderId) ? null : clientOrderId,
+    client_order_id: placementKeysOf(clientOrderId).includes(entry.key ?? "") ? null : clientOrderId,
     is_open: isOpen(order) ? 1 : 0,
     placed_at: order.placedAt,
     first_trade_id: own[0]?.tradeId ?? null,
     last_trade_id: own.at(-1)?.tradeId ?? null,
     body: encodeOrder(order),
   };
+}
+
+/** The keys of entries that may have placed the order with this client id: its own, or that of its signal. */
+export function placementKeysOf(clientOrderId: string): readonly string[] {
+  return [placementKey(clientOrderId), signalKey(clientOrderId)];
 }
 
 export function tradeRow(strategyId: string, trade: Trade) {

@@ -61,7 +61,7 @@ describe("a restart", () => {
     const store = await openSqliteStore(`${fixture.dataDir}/lyrebird.sqlite`);
     try {
       const bans = async () =>
-        (await store.listBudgets({ after: 0, exceptOf: "nobody" }))
+        (await store.listBudgets({ after: 0, exceptOf: "nobody", limit: 1_000 }))
           .flatMap(({ entry }) => entry.bans)
           .filter(({ holder }) => holder === `key:${fixture.key.apiKey}`);
       expect(await bans()).toEqual([]);

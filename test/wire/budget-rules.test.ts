@@ -331,10 +331,9 @@ test("a person with a day's placements, with whatever keys, is refused until mid
     orders: PLACEMENTS_PER_PERSON_PER_DAY - 1,
   };
   // What another server has taken of the person's placements today.
-  await store.logBudgets(
-    { process: "another", at: fixture.now, charges: [charge], bans: [] },
-    { forgetBefore: 0 },
-  );
+  await store.logBudgets([{ process: "another", at: fixture.now, charges: [charge], bans: [] }], {
+    forgetBefore: 0,
+  });
   fixture.gateway = await fixture.open();
   expect(await fixture.place(ORDER)).toMatchObject({ status: 200 });
   const refused = await fixture.place({ ...ORDER, newClientOrderId: "two" });

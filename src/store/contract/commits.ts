@@ -70,6 +70,34 @@ export function commitCases(opened: Opened): void {
       expect(await versionsOf(store, ["a", "b", "c", "d"])).toEqual([2, 1, 2, 2]);
     });
 
+    test("what a commit changes of the status or the exposure is stored, and so is what changes neither", async () => {
+      await create(store, "one", "two");
+      const stored = async () => ({
+        exposed: await exposedOf(store),
+        closing: await store.listClosingStrategies(),
+        status: (await store.loadAccount("one"))?.account.status,
+        version: (await store.loadAccount("one"))?.version,
+      });
+      const open = [orderOf(1)];
+      const closed = [orderOf(1, { status: "CANCELED" })];
+      await commit(store, [commitOf(accountOf("one"), 2, { orders: open })]);
+      const live = { closing: [], status: "LIVE" };
+      expect(await stored()).toEqual({ ...live, exposed: ["one"], version: 2 });
+      // Nothing of them changes.
+      await commit(store, [commitOf(accountOf("one"), 3, { orders: open }), commitOf(accountOf("two"), 2)]);
+      expect(await stored()).toEqual({ ...live, exposed: ["one"], version: 3 });
+      await commit(store, [commitOf(accountOf("one"), 4, { orders: closed })]);
+      expect(await stored()).toEqual({ ...live, exposed: [], version: 4 });
+      await commit(store, [commitOf(accountOf("one", "CLOSING"), 5, { orders: open })]);
+      const isClosing = { closing: ["one"], status: "CLOSING" };
+      expect(await stored()).toEqual({ ...isClosing, exposed: ["one"], version: 5 });
+      await commit(store, [commitOf(accountOf("one", "CLOSING"), 6, { orders: closed })]);
+      expect(await stored()).toEqual({ ...isClosing, exposed: [], version: 6 });
+      await commit(store, [commitOf(accountOf("one", "CLOSED"), 7)]);
+      expect(await stored()).toEqual({ closing: [], exposed: [], status: "CLOSED", version: 7 });
+      expect(await store.commit([commitOf(accountOf("one", "CLOSED"), 7)])).toEqual(["OUTDATED"]);
+    });
+
     test("a group of two hundred strategies is answered commit by commit", async () => {
       const ids = Array.from({ length: 200 }, (_, index) => `s${index}`);
       await create(store, ...ids);

@@ -1,14 +1,14 @@
 // Orders and trades are found by id, and listed oldest first between the bounds of a query, both of them
 // included.
 import { describe, expect, test } from "vitest";
-import { placementKey } from "../../domain/command.ts";
+import { placementKey, signalKey } from "../../domain/command.ts";
 import type { OrderStatus } from "../../domain/order.ts";
 import { accountOf, type Bounds, commitOf, LIST_CASES, orderOf, tradeOf, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 
 export function orderAndTradeCases(opened: Opened): void {
   describe("reading orders and trades", () => {
-    const { store } = opened;
+    const { store, changeRows } = opened;
 
     test("an order is found by its id and by its client id, by its own strategy alone", async () => {
       await create(store, "one", "two");
@@ -108,6 +108,69 @@ export function orderAndTradeCases(opened: Opened): void {
       expect(await store.findOrder("one", { clientOrderId: "mine" })).toEqual(changed);
       expect(await store.findOrder("two", { clientOrderId: "mine" })).toBeNull();
       expect(await store.findOrder("one", { clientOrderId: "other" })).toBeNull();
+    });
+
+    test("an order of a signal is found by its client id, whether its row has it or its entry", async () => {
+      await create(store, "one", "two");
+      const signalId = "0193d4a1-0000-4000-8000-000000000001";
+      const placed = orderOf(1, { clientOrderId: signalId });
+      const parts = {
+        orders: [placed],
+        events: [
+          { type: "OrderPlaced", at: 1, order: placed, postings: [] },
+          { type: "SignalExecuted", at: 1, signalId, processedAt: 1, orderId: 1, postings: [] },
+        ],
+      } as const;
+      await commit(store, [commitOf(accountOf("one"), 2, { key: signalKey(signalId), ...parts })]);
+      const changed = { ...placed, status: "CANCELED" } as const;
+      await commit(store, [commitOf(accountOf("one"), 3, { orders: [changed] })]);
+      const find = (strategyId: string) => store.findOrder(strategyId, { clientOrderId: signalId });
+      expect(await find("one")).toEqual(changed);
+      expect(await find("two")).toBeNull();
+      // As rows were written before the entry was looked for: the other strategy has no such entry.
+      await commit(store, [commitOf(accountOf("two"), 2, { key: "other", ...parts })]);
+      await changeRows(`UPDATE orders SET client_order_id = '${signalId}'`);
+      expect(await find("one")).toEqual(changed);
+      expect(await find("two")).toEqual(placed);
+    });
+
+    test("a client id that a signal had is its placement's, if there is one", async () => {
+      await create(store, "one");
+      const id = "0193d4a1-0000-4000-8000-000000000001";
+      const [ofSignal, own] = [orderOf(1, { clientOrderId: id }), orderOf(2, { clientOrderId: id })];
+      for (const [version, key, order] of [
+        [2, signalKey(id), ofSignal],
+        [3, placementKey(id), own],
+      ] as const) {
+        const events = [{ type: "OrderPlaced", at: 1, order, postings: [] }] as const;
+        await commit(store, [commitOf(accountOf("one"), version, { key, orders: [order], events })]);
+      }
+      expect(await store.findOrder("one", { clientOrderId: id })).toEqual(own);
+      expect(await store.findOrder("one", { orderId: 1, symbol: "BTCUSDT" })).toEqual(ofSignal);
+    });
+
+    test("orders that are asked for together are each answered with their own", async () => {
+      const names = upTo(40).map((index) => `s${index}`);
+      await create(store, ...names);
+      await commit(
+        store,
+        names.map((name, index) =>
+          commitOf(accountOf(name), 2, { orders: [orderOf(1), orderOf(index + 2, { symbol: "ETHUSDT" })] }),
+        ),
+      );
+      const found = await Promise.all(
+        names.flatMap((name, index) => [
+          store.findOrder(name, { orderId: index + 2, symbol: "ETHUSDT" }),
+          store.findOrder(name, { orderId: index + 2, symbol: "BTCUSDT" }),
+        ]),
+      );
+      expect(found.map((order) => order?.orderId ?? null)).toEqual(
+        names.flatMap((_, index) => [index + 2, null]),
+      );
+      const open = await Promise.all(names.map((name) => store.listOpenOrders(name, "ETHUSDT")));
+      expect(open.map((orders) => orders.map(({ orderId }) => orderId))).toEqual(
+        names.map((_, index) => [index + 2]),
+      );
     });
 
     // Two trades to an order.

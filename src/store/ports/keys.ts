@@ -20,7 +20,7 @@ export type BudgetCharge = {
 /** A holder whose requests are refused until a time: wall time, Unix ms. */
 export type Ban = { readonly holder: string; readonly until: number };
 
-/** The charges of one server process since its previous entry, and the bans that began since then. */
+/** Charges of one server process that no earlier entry has, and bans that began. */
 export type BudgetEntry = {
   /** The process, by a name of its own. */
   readonly process: string;
@@ -66,17 +66,19 @@ export type KeyStore = {
   /** The newest version of the master key that is remembered; 0 if none is. */
   newestMasterVersion(): Promise<number>;
   /**
-   * Adds an entry to the budget log and, in the same transaction, removes those that were written before a
-   * time (wall time, Unix ms). Resolves when it is durable; rejects if it could not be stored, which concerns
-   * nothing else.
+   * Adds entries to the budget log and, in the same transaction, removes those that were written before a
+   * time (wall time, Unix ms). Each is taken from the given ones and encoded in its own iteration of the
+   * event loop. Resolves when all are durable, without writing anything if there are none; rejects if they
+   * could not be stored, which concerns nothing else.
    */
-  logBudgets(entry: BudgetEntry, options: { readonly forgetBefore: number }): Promise<void>;
+  logBudgets(entries: Iterable<BudgetEntry>, options: { readonly forgetBefore: number }): Promise<void>;
   /**
-   * The entries of other processes after a position, in the order in which they became durable. The first
-   * position is 1; an entry that appears later has a higher one.
+   * The first entries of other processes after a position, in the order in which they became durable. The
+   * first position is 1; an entry that appears later has a higher one.
    */
   listBudgets(query: {
     readonly after: number;
     readonly exceptOf: string;
+    readonly limit: number;
   }): Promise<readonly { readonly position: number; readonly entry: BudgetEntry }[]>;
 };

@@ -1,29 +1,43 @@
-// The look-ups that requests wait for: an account, a journal entry, a key, a signal. Each is one prepared
-// statement for everybody who asks at the moment; an account and its open orders come from one statement, so
-// that they belong together.
+// The look-ups that requests wait for: an account, an order, the open orders, a journal entry, a key, a
+// signal. Each is one prepared statement for everybody who asks at the moment; an account and its open orders
+// come from one statement, so that they belong together.
+import type { Kysely } from "kysely";
 import type { QueryResultRow } from "pg";
 import { Batcher } from "../../concurrency/batcher.ts";
 import type { JournalEntry } from "../../domain/strategy.ts";
 import { BETWEEN_ORDERS, decodeAccount, decodeEvents, decodeOrders, type StrategyRow } from "../codec.ts";
 import { areTexts } from "../dialect.ts";
+import { orderFinder } from "../history.ts";
 import { type BoundKeyRow, boundKeyOfRow, KEY_COLUMNS, REVOKED_AT } from "../key-rows.ts";
 import type { LoadedAccount } from "../ports/trading.ts";
+import type { Tables } from "../schema.ts";
 import { encodeKey, SIGNAL_COLUMNS, type SignalRow, signalOfRow } from "../signal-rows.ts";
 import type { Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
 
 /** Statements that can be in flight at once: one of each kind. */
-export const HOT_READS_MAX = 4;
+export const HOT_READS_MAX = 6;
 
 /** More in one statement hardly saves anything; what is beyond waits for the next. */
 const READS_MAX = 500;
 
+const openOrdersOf = (strategyId: string) => `(
+    SELECT string_agg(o.body, '${BETWEEN_ORDERS}' ORDER BY o.order_id) FROM orders o
+    WHERE o.strategy_id = ${strategyId} AND o.is_open = 1)`;
+
 const LOAD_ACCOUNTS = `
-  SELECT wanted.place, s.id, s.type, s.status, s.version, s.state,
-    (SELECT string_agg(o.body, '${BETWEEN_ORDERS}' ORDER BY o.order_id) FROM orders o
-     WHERE o.strategy_id = s.id AND o.is_open = 1) AS orders
+  SELECT wanted.place, s.id, s.type, s.status, s.version, s.state, ${openOrdersOf("s.id")} AS orders
   FROM unnest($1::text[]) WITH ORDINALITY AS wanted (wanted_id, place)
   JOIN strategies s ON s.id = wanted_id`;
+
+const LIST_OPEN_ORDERS = `
+  SELECT wanted.place, ${openOrdersOf("wanted_id")} AS orders
+  FROM unnest($1::text[]) WITH ORDINALITY AS wanted (wanted_id, place)`;
+
+const FIND_BODIES = `
+  SELECT wanted.place, o.body
+  FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS wanted (wanted_id, wanted_symbol, wanted_order, place)
+  JOIN orders o ON o.strategy_id = wanted_id AND o.symbol = wanted_symbol AND o.order_id = wanted_order`;
 
 const FIND_ENTRIES = `
   SELECT wanted.place, j.version, j.key, j.at, j.events
@@ -56,6 +70,8 @@ const FIND_SIGNALS = `
 
 type Placed = QueryResultRow & { readonly place: number };
 type AccountRow = Placed & StrategyRow & { readonly version: number; readonly orders: string | null };
+type OpenOrdersRow = Placed & { readonly orders: string | null };
+type BodyRow = Placed & { readonly body: string };
 type EntryRow = Placed & {
   readonly version: number;
   readonly key: string;
@@ -71,13 +87,39 @@ type WantedSignal = {
 
 export function hotReads(
   connections: Connections,
-): Pick<Store, "loadAccount" | "findEntry" | "findKey" | "findSignal"> {
+  db: Kysely<Tables>,
+): Pick<Store, "loadAccount" | "findEntry" | "findOrder" | "listOpenOrders" | "findKey" | "findSignal"> {
   const accounts = batched(async (ids: readonly string[]) =>
     inPlace(
       ids.length,
       await connections.query<AccountRow>({ name: "load-accounts", text: LOAD_ACCOUNTS, values: [ids] }),
       accountOfRow,
     ),
+  );
+  const openOrders = batched(async (ids: readonly string[]) =>
+    inPlace(
+      ids.length,
+      await connections.query<OpenOrdersRow>({
+        name: "list-open-orders",
+        text: LIST_OPEN_ORDERS,
+        values: [ids],
+      }),
+      ({ orders }) => decodeOrders(orders),
+    ),
+  );
+  const bodies = batched(
+    async (wanted: readonly { strategyId: string; symbol: string; orderId: number }[]) => {
+      const values = [
+        wanted.map(({ strategyId }) => strategyId),
+        wanted.map(({ symbol }) => symbol),
+        wanted.map(({ orderId }) => orderId),
+      ];
+      return inPlace(
+        wanted.length,
+        await connections.query<BodyRow>({ name: "find-bodies", text: FIND_BODIES, values }),
+        ({ body }) => body,
+      );
+    },
   );
   const entries = batched(async (wanted: readonly { strategyId: string; key: string }[]) => {
     const values = [wanted.map(({ strategyId }) => strategyId), wanted.map(({ key }) => key)];
@@ -110,9 +152,18 @@ export function hotReads(
       signalOfRow,
     );
   });
+  const findEntry = (strategyId: string, key: string) => entries.add({ strategyId, key });
   return {
     loadAccount: (strategyId) => accounts.add(strategyId),
-    findEntry: (strategyId, key) => entries.add({ strategyId, key }),
+    findEntry,
+    findOrder: orderFinder(db, {
+      findEntry,
+      findBody: (strategyId, symbol, orderId) => bodies.add({ strategyId, symbol, orderId }),
+    }),
+    async listOpenOrders(strategyId, symbol) {
+      const open = (await openOrders.add(strategyId)) ?? [];
+      return symbol === null ? open : open.filter((order) => order.symbol === symbol);
+    },
     // What cannot be asked about would fail all that are asked with it.
     findKey: async (apiKey) => (areTexts(apiKey) ? await keys.add(apiKey) : null),
     async findSignal(strategyId, signal) {

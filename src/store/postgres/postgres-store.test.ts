@@ -249,7 +249,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
       expect(await store.commit([commitOf(accountOf("one"), 2)])).toEqual(["COMMITTED"]);
       expect((await store.findKey(key.apiKey))?.key).toEqual(key);
       expect(await store.countStrategies()).toBe(1);
-      await store.logBudgets({ process: "p", at: 1, charges: [], bans: [] }, { forgetBefore: 0 });
+      await store.logBudgets([{ process: "p", at: 1, charges: [], bans: [] }], { forgetBefore: 0 });
     });
 
     test("never waits for another that waits for it: overlapping groups in opposite order", async () => {

@@ -90,7 +90,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   return {
     ...shared,
     ...slots.notes(shared),
-    ...hotReads(hot),
+    ...hotReads(hot, db),
     people: { ...peopleQueries(db), ...frequentPeopleWrites(db, execute) },
     copying: copyingQueries(db, execute),
     slots,

@@ -55,10 +55,19 @@ const owner = parentPort;
 if (owner === null) throw new Error("the commit worker runs as a worker thread");
 
 const database = openDatabase(workerData.file);
+const IS_DUE = `id = ?1 AND version = ?3 - 1
+  AND NOT EXISTS (SELECT 1 FROM journal WHERE strategy_id = ?1 AND key = ?6)`;
+/**
+ * Most commits change neither the status nor whether the market can reach the account, and few strategies are
+ * leads. A statement that sets a column of a partial index writes the index, whatever the value was, so this
+ * one sets neither column; where it moves nothing, `moveStrategy` decides.
+ */
+const moveUnchanged = database.prepare(
+  `UPDATE strategies SET version = ?3, state = ?5
+   WHERE ${IS_DUE} AND status = ?2 AND is_exposed = ?4 AND is_lead = 0`,
+);
 const moveStrategy = database.prepare(
-  `UPDATE strategies SET status = ?2, version = ?3, is_exposed = ?4, state = ?5 WHERE id = ?1 AND version = ?3 - 1
-   AND NOT EXISTS (SELECT 1 FROM journal WHERE strategy_id = ?1 AND key = ?6)
-   RETURNING is_lead`,
+  `UPDATE strategies SET status = ?2, version = ?3, is_exposed = ?4, state = ?5 WHERE ${IS_DUE} RETURNING is_lead`,
 );
 const addEntry = database.prepare(insertion("journal"));
 const addLeadEntry = database.prepare(
@@ -79,6 +88,7 @@ const settleSignal = database.prepare(
   `UPDATE signals SET status = ?3, processed_at = ?4, outcome = ?5
    WHERE signal_id = ?2 AND strategy_id = ?1 AND processed_at IS NULL`,
 );
+const NO_LEAD = { is_lead: 0 };
 /** Where the key is in a row of the journal. */
 const KEY_AT = columnNames("journal").indexOf("key");
 /** Statements of batches by their text, of which there are only as many as the code has. */
@@ -202,7 +212,8 @@ function commitGroup(packed: string): CommitOutcome[] {
   for (const [index, row] of group.strategies.entries()) {
     const [id = null] = row;
     const key = group.journal[index]?.[KEY_AT] ?? null;
-    const moved = moveStrategy.get(...row, key);
+    const isMoved = moveUnchanged.run(...row, key).changes === 1;
+    const moved = isMoved ? NO_LEAD : moveStrategy.get(...row, key);
     if (moved === undefined) outdated.add(id);
     else if (moved.is_lead === 1) leads.add(id);
     outcomes.push(moved === undefined ? "OUTDATED" : "COMMITTED");

@@ -1,10 +1,13 @@
 // The reads of the hot path: keyed, a few microseconds each, on the main thread and a connection of their
 // own.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Kysely } from "kysely";
 import type { BoundKey, JournalEntry } from "../../domain/strategy.ts";
 import { decodeAccount, decodeEvents, decodeOrder, type StrategyRow } from "../codec.ts";
+import { orderFinder } from "../history.ts";
 import { type BoundKeyRow, boundKeyOfRow, KEY_COLUMNS, REVOKED_AT } from "../key-rows.ts";
 import type { LoadedAccount } from "../ports/trading.ts";
+import type { Tables } from "../schema.ts";
 import { encodeKey, SIGNAL_COLUMNS, type SignalRow, signalOfRow } from "../signal-rows.ts";
 import type { Store } from "../store.ts";
 
@@ -15,12 +18,16 @@ export function hotReads(
   database: DatabaseSync,
   snapshot: ReadSnapshot,
   keys: KeyCache,
-): Pick<Store, "loadAccount" | "findEntry" | "findKey" | "findSignal"> {
+  db: Kysely<Tables>,
+): Pick<Store, "loadAccount" | "findEntry" | "findOrder" | "listOpenOrders" | "findKey" | "findSignal"> {
   const strategyById = database.prepare(
     "SELECT id, type, status, version, state FROM strategies WHERE id = ?",
   );
   const openOrdersOf = database.prepare(
     "SELECT body FROM orders WHERE strategy_id = ? AND is_open = 1 ORDER BY order_id",
+  );
+  const orderById = database.prepare(
+    "SELECT body FROM orders WHERE strategy_id = ? AND symbol = ? AND order_id = ?",
   );
   const entryByKey = database.prepare(
     "SELECT version, key, at, events FROM journal WHERE strategy_id = ? AND key = ?",
@@ -28,27 +35,35 @@ export function hotReads(
   const signalsOf = `SELECT ${SIGNAL_COLUMNS.join(", ")} FROM signals WHERE strategy_id = ?`;
   const signalById = database.prepare(`${signalsOf} AND signal_id = ?`);
   const signalByKey = database.prepare(`${signalsOf} AND idempotency_key = ?`);
+  const openOrders = (strategyId: string) =>
+    (openOrdersOf.all(strategyId) as { body: string }[]).map(({ body }) => decodeOrder(body));
+  const findEntry = async (strategyId: string, key: string): Promise<JournalEntry | null> => {
+    snapshot.enter();
+    const row = entryByKey.get(strategyId, key) as
+      | (Omit<JournalEntry, "events"> & { events: string })
+      | undefined;
+    return row === undefined ? null : { ...row, events: decodeEvents(row.events) };
+  };
+  const findBody = async (strategyId: string, symbol: string, orderId: number): Promise<string | null> => {
+    snapshot.enter();
+    return (orderById.get(strategyId, symbol, orderId) as { body: string } | undefined)?.body ?? null;
+  };
   return {
+    findEntry,
+    findOrder: orderFinder(db, { findEntry, findBody }),
+
     async loadAccount(strategyId): Promise<LoadedAccount | null> {
       snapshot.enter();
       const row = strategyById.get(strategyId) as (StrategyRow & { version: number }) | undefined;
       if (row === undefined) return null;
-      const open = openOrdersOf.all(strategyId) as { body: string }[];
-      return {
-        account: decodeAccount(
-          row,
-          open.map(({ body }) => decodeOrder(body)),
-        ),
-        version: row.version,
-      };
+      return { account: decodeAccount(row, openOrders(strategyId)), version: row.version };
     },
 
-    async findEntry(strategyId, key): Promise<JournalEntry | null> {
+    async listOpenOrders(strategyId, symbol) {
       snapshot.enter();
-      const row = entryByKey.get(strategyId, key) as
-        | (Omit<JournalEntry, "events"> & { events: string })
-        | undefined;
-      return row === undefined ? null : { ...row, events: decodeEvents(row.events) };
+      const open = openOrders(strategyId);
+      // Asked of the database, the symbol would have it go through all orders that there ever were of it.
+      return symbol === null ? open : open.filter((order) => order.symbol === symbol);
     },
 
     async findKey(apiKey): Promise<BoundKey | null> {

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { lockDirectory } from "../../config/data-directory.ts";
 import { storeContract } from "../contract/contract.ts";
 import { auditOf } from "../contract/people/people-records.ts";
-import { historyQueries } from "../history.ts";
+import { orderFinder } from "../history.ts";
 import { auditQueries } from "../people/audit.ts";
 import type { Tables } from "../schema.ts";
 import { type Store, StoreUnavailable } from "../store.ts";
@@ -146,7 +146,9 @@ test("an order is looked for without its symbol by steps through an index, never
   const db = new Kysely<Tables>({
     dialect: new SqliteDialect({ database: { ...others, prepare: noting } }),
   });
-  expect(await historyQueries(db).findOrder("one", { orderId: 1 })).toBeNull();
+  const nothing = async () => null;
+  const findOrder = orderFinder(db, { findEntry: nothing, findBody: nothing });
+  expect(await findOrder("one", { orderId: 1 })).toBeNull();
   const steps = asked.flatMap((text) => database.prepare(`EXPLAIN QUERY PLAN ${text}`).all());
   const found = steps.flatMap(({ detail }) => /^SEARCH .*(\(.*\))$/.exec(String(detail))?.[1] ?? []);
   expect(found).toEqual([

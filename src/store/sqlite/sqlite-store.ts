@@ -60,7 +60,7 @@ export async function openSqliteStore(
   };
   return {
     ...shared,
-    ...hotReads(reader, snapshot, keys),
+    ...hotReads(reader, snapshot, keys, db),
     people: people(db, { execute, seen, keys }),
     copying: copying(db, writer, execute),
     slots: null,

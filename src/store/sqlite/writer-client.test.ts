@@ -94,7 +94,7 @@ describe("a writer client", () => {
     // The writer waits here, so that everything is there when it goes on.
     const other = keepFromWriter();
     const log = (store: SqliteStore, process: string, at: number) =>
-      store.logBudgets(budgetsOf(process, at), { forgetBefore: 0 });
+      store.logBudgets([budgetsOf(process, at)], { forgetBefore: 0 });
     const logging = [log(writerClient, "client", 0)];
     // By the time that another writer has answered this one has begun.
     const elsewhere = await openSqliteStore(join(newDirectory(), "elsewhere.sqlite"));
@@ -104,7 +104,7 @@ describe("a writer client", () => {
     logging.push(...upTo(5).map((at) => log(owner, "owner", at)));
     letGo(other);
     await Promise.all(logging);
-    const written = await owner.listBudgets({ after: 0, exceptOf: "" });
+    const written = await owner.listBudgets({ after: 0, exceptOf: "", limit: 1_000 });
     expect(written).toHaveLength(26);
     // One of the writer client's may have been under way.
     const first = written.slice(0, 6).map(({ entry }) => entry.process);

@@ -98,7 +98,7 @@ export async function fill(store: Store): Promise<void> {
   await store.storeCounterfactuals([counterfactualOf(1, ["-90000000", "0.00000001", null, HUGE])]);
   await store.noteFunding("BTCUSDT", 8_000);
   await store.rememberMasterKey(1, "check");
-  await store.logBudgets(budgetsOf("one", 1_000), { forgetBefore: 0 });
+  await store.logBudgets([budgetsOf("one", 1_000)], { forgetBefore: 0 });
 }
 
 /** Two people with all that can be kept of them, and a strategy of their own. */
