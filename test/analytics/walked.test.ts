@@ -11,6 +11,8 @@ import { OPENED_AT, type Walked, walk } from "./walked.ts";
 const SEEDS = [testSeed(), 2];
 /** A day and a half. */
 const ROUNDS = 360;
+/** That are read, where there are more. */
+const TRADES_MAX = 12;
 const KINDS = { SPOT: "klines", FUTURES: "markPriceKlines" } as const;
 /** By how far apart the points are. */
 const INTERVALS: Readonly<Record<number, string>> = {
@@ -116,14 +118,17 @@ describe.each(CASES)("%s strategies of seed %i", (type, seed) => {
   });
 
   test("if fewer trades are read than there are, the curve is shorter and otherwise the same", async () => {
-    const reports = reportsOf(walked, { tradesMax: 12 });
+    const reports = reportsOf(walked, { tradesMax: TRADES_MAX });
     let compared = 0;
     for (const strategyId of walked.strategyIds) {
       const report = await reports.report(strategyId, "7d");
       if (report === null) throw new Error("there is a report");
-      expect(report.isWhole).toBe(false);
-      expect(report.from).toBeGreaterThan(OPENED_AT);
       const entries = await walked.store.listEntries(strategyId);
+      // One that was liquidated early may have too few of them.
+      const hasMore = figuresOf(entries, null).trades > TRADES_MAX;
+      expect(report.isWhole).toBe(!hasMore);
+      if (!hasMore) continue;
+      expect(report.from).toBeGreaterThan(OPENED_AT);
       for (const { at, equity } of report.points.slice(0, -1)) {
         const expected = equityAt(entries, at, (symbol) =>
           priceOf(symbol, INTERVALS[report.stepMs] ?? "", at, report.to, null),
@@ -132,7 +137,9 @@ describe.each(CASES)("%s strategies of seed %i", (type, seed) => {
         const distance = equity > expected ? equity - expected : expected - equity;
         // What was paid for a position is then known to a unit for each trade that has closed something
         // since.
-        expect(distance, `${strategyId} at ${at}`).toBeLessThanOrEqual(type === "SPOT" ? 0n : 12n);
+        expect(distance, `${strategyId} at ${at}`).toBeLessThanOrEqual(
+          type === "SPOT" ? 0n : BigInt(TRADES_MAX),
+        );
         compared += 1;
       }
     }

@@ -4,6 +4,7 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { priced } from "../support/prices.ts";
 import type { Credentials } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import type { Authenticator } from "./authenticator.ts";
@@ -53,7 +54,8 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     const [spot] = fixture.demoKeys();
     if (spot === undefined) throw new Error("a demo has a spot strategy");
     const wanted = { type: "MARKET", symbol, side, ...size };
-    const { status, body } = await signed(fixture.url, spot, "POST", "/api/v3/order", wanted);
+    const place = () => signed(fixture.url, spot, "POST", "/api/v3/order", wanted);
+    const { status, body } = await priced(place);
     if (status !== 200) throw new Error(`an order is refused: ${JSON.stringify(body)}`);
     return body;
   }

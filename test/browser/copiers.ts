@@ -3,6 +3,7 @@
 // begins with a strategy's starting balance.
 import type { MirrorEntryJson } from "../../src/dashboard-api/schemas.ts";
 import { eventually } from "../support/eventually.ts";
+import { priced } from "../support/prices.ts";
 import type { Credentials } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import type { Authenticator } from "./authenticator.ts";
@@ -89,7 +90,8 @@ async function connect(
 /** Bought and mostly sold, too small, and open below the market. */
 async function trade(url: string, key: Key): Promise<void> {
   const order = async (parameters: Record<string, string>) => {
-    const { status, body } = await signed(url, key, "POST", "/api/v3/order", parameters);
+    const place = () => signed(url, key, "POST", "/api/v3/order", parameters);
+    const { status, body } = await priced(place);
     if (status !== 200) throw new Error(`an order is refused: ${JSON.stringify(body)}`);
     return body;
   };

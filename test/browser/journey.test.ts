@@ -268,7 +268,7 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await table.getByRole("link", { name: "/api/v3/order" }).first().waitFor();
     const timestamp = Date.now();
     await signed(fixture.url, { apiKey: key.apiKey, apiSecret: key.apiKey }, "GET", "/api/v3/account", {
-      recvWindow: 5000,
+      recvWindow: 30_000,
       timestamp,
     });
     const refused = table.getByRole("row").filter({ hasText: "-2015" });
@@ -277,7 +277,7 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await dialog.getByText("It failed the check: Signature").waitFor();
     const hint = await dialog.getByRole("listitem").first().textContent();
     expect(hint).toMatch(/API key/i);
-    const message = `recvWindow=5000&timestamp=${timestamp}`;
+    const message = `recvWindow=30000&timestamp=${timestamp}`;
     await dialog.getByText(createHash("sha256").update(message).digest("hex")).waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });

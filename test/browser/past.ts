@@ -3,6 +3,7 @@
 // that the simulated market had at that time.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { priced } from "../support/prices.ts";
 import { newDirectory, startGateway } from "../support/servers/gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { demoKeysIn } from "./greeting.ts";
@@ -62,17 +63,13 @@ async function trade(url: string, greeting: string, { visit, shiftMs }: Visit): 
   if (spot === undefined || futures === undefined) throw new Error(`no demo keys in: ${greeting}`);
   const spotOrder = SPOT[visit % SPOT.length] ?? SPOT[0];
   const futuresOrder = FUTURES[visit % FUTURES.length] ?? FUTURES[0];
-  const timestamp = Date.now() - shiftMs;
-  const leverage = { symbol: "BTCUSDT", leverage: 5, timestamp };
+  const post = (key: Parameters<typeof signed>[1], path: string, values: Record<string, string | number>) =>
+    priced(() => signed(url, key, "POST", path, { ...values, timestamp: Date.now() - shiftMs }));
+  const market = { symbol: "BTCUSDT", type: "MARKET" };
   const answers = [
-    await signed(url, futures, "POST", "/fapi/v1/leverage", leverage),
-    await signed(url, spot, "POST", "/api/v3/order", { type: "MARKET", ...spotOrder, timestamp }),
-    await signed(url, futures, "POST", "/fapi/v1/order", {
-      symbol: "BTCUSDT",
-      type: "MARKET",
-      ...futuresOrder,
-      timestamp,
-    }),
+    await post(futures, "/fapi/v1/leverage", { symbol: "BTCUSDT", leverage: 5 }),
+    await post(spot, "/api/v3/order", { ...market, ...spotOrder }),
+    await post(futures, "/fapi/v1/order", { ...market, ...futuresOrder }),
   ];
   for (const { status, body } of answers) {
     if (status >= 500) throw new Error(`no trade in the past: ${JSON.stringify(body)}`);

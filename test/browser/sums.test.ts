@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { add, compare, subtract } from "../../dashboard/src/ui/figures/decimals.ts";
 import { eventually } from "../support/eventually.ts";
+import { priced } from "../support/prices.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
 import { Fixture } from "./fixture.ts";
@@ -37,7 +38,8 @@ describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BRO
     const key = fixture.demoKeys()[type === "SPOT" ? 0 : 1];
     if (key === undefined) throw new Error("a demo has two strategies");
     const side = trades % 2 === 1 ? "SELL" : "BUY";
-    const { status } = await signed(fixture.url, key, "POST", path, { ...order, side, type: "MARKET" });
+    const terms = { ...order, side, type: "MARKET" };
+    const { status } = await priced(() => signed(fixture.url, key, "POST", path, terms));
     expect(status).toBe(200);
   }
 
@@ -52,18 +54,12 @@ describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BRO
     if (spot === undefined || futures === undefined) throw new Error("a demo has two strategies");
     const buy = { side: "BUY", type: "MARKET" };
     for (const symbol of ["BTCUSDT", "ETHUSDT", "DOGEUSDT"]) {
-      const bought = await signed(fixture.url, spot, "POST", "/api/v3/order", {
-        ...buy,
-        symbol,
-        quoteOrderQty: "63.33",
-      });
+      const order = { ...buy, symbol, quoteOrderQty: "63.33" };
+      const bought = await priced(() => signed(fixture.url, spot, "POST", "/api/v3/order", order));
       expect(bought.body).toMatchObject({ status: "FILLED" });
     }
-    const opened = await signed(fixture.url, futures, "POST", "/fapi/v1/order", {
-      ...buy,
-      symbol: "ETHUSDT",
-      quantity: "0.5",
-    });
+    const order = { ...buy, symbol: "ETHUSDT", quantity: "0.5" };
+    const opened = await priced(() => signed(fixture.url, futures, "POST", "/fapi/v1/order", order));
     expect(opened.status).toBe(200);
   });
   afterEach(() => expect(fixture.faults()).toEqual([]));

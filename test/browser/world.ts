@@ -3,6 +3,7 @@
 // those.
 import { createHmac, randomUUID } from "node:crypto";
 import { botClient } from "../support/bot-client.ts";
+import { priced } from "../support/prices.ts";
 import type { Credentials } from "../support/servers/gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { MARKET, openStream } from "../support/sockets/stream-client.ts";
@@ -263,7 +264,7 @@ async function tradeFutures(url: string, key: Key): Promise<void> {
 /** Signed requests that must succeed. */
 function traderOn(url: string, key: Key) {
   return async (method: string, path: string, parameters: Record<string, string | number> = {}) => {
-    const { status, body } = await signed(url, key, method, path, parameters);
+    const { status, body } = await priced(() => signed(url, key, method, path, parameters));
     if (status !== 200) throw new Error(`${method} ${path} is refused: ${JSON.stringify(body)}`);
     return body;
   };

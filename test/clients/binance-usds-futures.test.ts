@@ -8,6 +8,7 @@ import {
   UnauthorizedError,
 } from "@binance/derivatives-trading-usds-futures";
 import { describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { stayOnLoopback } from "../support/servers/loopback-only.ts";
 import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import {
@@ -143,6 +144,8 @@ test("the futures connector sees its used budgets, for orders and for legs", asy
   const { SELL } = Api.NewAlgoOrderSideEnum;
   const { STOP_MARKET } = Api.NewAlgoOrderTypeEnum;
   const { markPrice } = await bodyOf(rest.markPrice({ symbol }));
+  // The counts are reset at each ten seconds, and at each minute.
+  await eventually("half of ten seconds is left", () => Date.now() % 10_000 < 5_000);
   const { rateLimits } = await rest.newOrder({
     symbol,
     side: Api.NewOrderSideEnum.BUY,

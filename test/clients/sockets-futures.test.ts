@@ -18,6 +18,8 @@ const gateway = seededGateway(0, { futuresStrategyCount: 6 });
 
 const sockets = () => gateway.url.replace("http", "ws");
 const BUY = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.01" } as const;
+/** So little that the money lasts until a stream is open. */
+const REPEATED_QUANTITY = "0.002";
 
 /** A fill is reported, and the wallet of the event is the one that REST shows. */
 async function expectFill(reports: Reports, key: Credentials, orderId: number): Promise<void> {
@@ -39,7 +41,7 @@ async function untilReported(reports: Reports, trade: () => Promise<unknown>): P
         await trade();
         return reports.all.length;
       },
-      { timeout: 20_000, interval: 200 },
+      { timeout: 60_000, interval: 500 },
     )
     .toBeGreaterThan(0);
 }
@@ -153,7 +155,7 @@ test("node-binance-api's userFutureData reports what it trades by REST", async (
     reports.take,
   );
   try {
-    const buy = () => client.futuresMarketBuy("BTCUSDT", 0.01, { newOrderRespType: "RESULT" });
+    const buy = () => client.futuresMarketBuy("BTCUSDT", REPEATED_QUANTITY, { newOrderRespType: "RESULT" });
     await untilReported(reports, buy);
     const { orderId } = await buy();
     await reports.first(({ e, o }) => e === "ORDER_TRADE_UPDATE" && o.X === "FILLED" && o.i === orderId);
@@ -166,7 +168,8 @@ test("binance-api-node's ws.futuresUser reports what it trades by REST", async (
   const reports = new Reports();
   const { client, close } = await apiNodeFutures(gateway.takeFuturesStrategy(), gateway.url, reports.take);
   try {
-    const buy = () => client.futuresOrder({ ...BUY, newOrderRespType: "RESULT" });
+    const buy = () =>
+      client.futuresOrder({ ...BUY, quantity: REPEATED_QUANTITY, newOrderRespType: "RESULT" });
     await untilReported(reports, buy);
     const { orderId } = await buy();
     await reports.first((event) => event.orderStatus === "FILLED" && event.orderId === orderId);

@@ -8,6 +8,7 @@ import {
 import { Spot, SpotRestAPI } from "@binance/spot";
 import ccxt from "ccxt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { untilPriced } from "../support/prices.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { stayOnLoopback } from "../support/servers/loopback-only.ts";
 import { CONTRACT, exchangeOf, PAIR } from "./ccxt-client.ts";
@@ -103,6 +104,7 @@ describe("the exchange's own connectors on strategies under strict", () => {
   test("spot: terms, LIMIT_MAKER and its refusal, and the fills of a market order", async () => {
     const rest = new Spot({ configurationRestAPI: connectionOf(seeded("spot")) }).restAPI;
     const symbol = "ARBUSDT";
+    await untilPriced(gateway.url, seeded("spot"), "SPOT", symbol);
     const account = await bodyOf(rest.getAccount());
     expect(account.fillProfile).toMatchObject({ name: "strict", latencyMs: 20, fees: "regular" });
     const { NewOrderSideEnum: side, NewOrderTypeEnum: type } = SpotRestAPI;
@@ -126,6 +128,7 @@ describe("the exchange's own connectors on strategies under strict", () => {
     const configurationRestAPI = connectionOf(seeded("futures"));
     const rest = new DerivativesTradingUsdsFutures({ configurationRestAPI }).restAPI;
     const symbol = "UNIUSDT";
+    await untilPriced(gateway.url, seeded("futures"), "FUTURES", symbol);
     const rates = await bodyOf(rest.userCommissionRate({ symbol }));
     expect(rates).toMatchObject({ makerCommissionRate: "0.0002", takerCommissionRate: "0.0005" });
     const best = Number((await bodyOf(rest.symbolOrderBookTicker({ symbol }))).askPrice);

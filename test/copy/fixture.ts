@@ -9,6 +9,7 @@ import { HEEDS_ADDRESSES } from "../campaigns/harness/markets.ts";
 import { openSteeredMarket, type SteeredMarket } from "../campaigns/harness/steered-market.ts";
 import { eventually } from "../support/eventually.ts";
 import { signedUnits } from "../support/exact.ts";
+import { priced } from "../support/prices.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { signed, type WireAnswer } from "../support/signed-client.ts";
 import {
@@ -26,6 +27,8 @@ export type Side = Books & { readonly gateway: GatewayProcess };
 
 /** Asking beside a server costs it something. */
 const ASK_AGAIN_MS = 20;
+/** A request over the wire has a weight of up to five, of 1,200 in a minute. */
+const QUERY_AGAIN_MS = 300;
 const ENTRIES_MAX = 1_000;
 export type Parameters = Readonly<Record<string, string | number>>;
 
@@ -87,19 +90,20 @@ export class CopyFixture {
 
   /** A signed request of a strategy that must succeed; answers its body. */
   async trade(lead: Credentials, method: string, path: string, parameters: Parameters = {}) {
-    return bodyOf(await signed(this.lead.gateway.url, lead, method, path, parameters), `${method} ${path}`);
+    const send = () => signed(this.lead.gateway.url, lead, method, path, parameters);
+    return bodyOf(await priced(send), `${method} ${path}`);
   }
 
   /** The same of a copier's account at the venue. */
   async atVenue({ venue }: Pick<Copier, "venue">, method: string, path: string, parameters: Parameters = {}) {
-    return bodyOf(await signed(this.venue.gateway.url, venue, method, path, parameters), `${method} ${path}`);
+    const send = () => signed(this.venue.gateway.url, venue, method, path, parameters);
+    return bodyOf(await priced(send), `${method} ${path}`);
   }
 
   /** Resolves when an order of a strategy has a status. */
   async leadOrderIs(lead: Lead, path: string, order: Parameters, status: string): Promise<void> {
-    await eventually(`the order is ${status}`, async () => {
-      return (await this.trade(lead, "GET", path, order)).status === status;
-    });
+    const isSo = async () => (await this.trade(lead, "GET", path, order)).status === status;
+    await eventually(`the order is ${status}`, isSo, { askAgainMs: QUERY_AGAIN_MS });
   }
 
   /** Resolves when a strategy's own position is so large, in units of 1e-8. */
@@ -110,7 +114,7 @@ export class CopyFixture {
         const rows = await this.trade(lead, "GET", "/fapi/v3/positionRisk", { symbol });
         return signedUnits(rows[0]?.positionAmt ?? "0") === quantity;
       },
-      { askAgainMs: ASK_AGAIN_MS },
+      { askAgainMs: QUERY_AGAIN_MS },
     );
   }
 

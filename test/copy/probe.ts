@@ -7,7 +7,8 @@ import type { GatewayProcess } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { type Books, newVenueAccounts } from "./actors.ts";
 
-const AGAIN_MS = 40;
+/** Within the budget of orders. */
+const AGAIN_MS = 250;
 
 /** What is bought: a little more than the least that may be. */
 const SIZES: Readonly<Record<string, string>> = {
@@ -24,13 +25,18 @@ export async function tradesAt(
   symbol: string,
   { bid, ask, mark = bid }: { readonly bid: string; readonly ask: string; readonly mark?: string },
 ): Promise<void> {
-  const [prober] = await newVenueAccounts(books, family, 1);
   const quantity = SIZES[symbol];
-  if (prober === undefined || quantity === undefined) throw new Error(`${symbol} can be bought`);
+  if (quantity === undefined) throw new Error(`${symbol} can be bought`);
   const order = { symbol, side: "BUY", type: "MARKET", quantity };
+  let [prober] = await newVenueAccounts(books, family, 1);
   const isSeen = async () => {
+    if (prober === undefined) throw new Error("an account was made");
     const placed = await signed(gateway.url, prober, "POST", PATHS[family].order, order);
-    if (placed.status !== 200) return false;
+    if (placed.status !== 200) {
+      // The account may lack funds by now.
+      [prober] = await newVenueAccounts(books, family, 1);
+      return false;
+    }
     const { body } = placed;
     const paid = Number(body.cummulativeQuoteQty ?? body.cumQuote) / Number(body.executedQty);
     if (Math.abs(paid - Number(ask)) > PRECISION * Number(ask)) return false;

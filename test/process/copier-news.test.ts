@@ -132,10 +132,11 @@ describe.skipIf(!hasPostgres)(postgresTitle("people beside a copier by itself"),
       expect(await client.socket.emitWithAck("watchCopy", { copyId })).toBeNull();
       await buy(follower);
       expect(await client.next("copyChanged")).toEqual({ copyId });
-      await eventually("the order is mirrored", async () => {
+      const isMirrored = async () => {
         const { rows } = await person.get(`/copies/${copyId}/entries`);
         return rows.length === 1 && rows[0].status === "FILLED";
-      });
+      };
+      await eventually("the order is mirrored", isMirrored, { askAgainMs: 250 });
     } finally {
       client.close();
     }

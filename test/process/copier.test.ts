@@ -19,6 +19,8 @@ import { MARKET_BUY, spotTrader } from "../support/spot-trader.ts";
 
 /** A lease of eight seconds has to run out, and requests of its holder have to expire. */
 const TAKEN_OVER_MS_MAX = 25_000;
+/** A request has a sixtieth of the weight of a minute. */
+const ASK_AGAIN_MS = 1_000;
 
 describe.skipIf(!hasPostgresPrograms)(postgresTitle("a copier by itself"), () => {
   let database: PostgresServer;
@@ -79,7 +81,7 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a copier by itself"), () =>
         ids = body.map(({ clientOrderId }: { clientOrderId: string }) => clientOrderId);
         return ids.length >= count;
       },
-      { askAgainMs: 250, ...(msMax === undefined ? {} : { msMax }) },
+      { askAgainMs: ASK_AGAIN_MS, ...(msMax === undefined ? {} : { msMax }) },
     );
     return ids;
   }

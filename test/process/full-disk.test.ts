@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { botClient } from "../support/bot-client.ts";
 import { eventually } from "../support/eventually.ts";
+import { priced } from "../support/prices.ts";
 import { canHaveOwnDisk, diskOf, startGateway } from "../support/servers/gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { restingPriceOf, symbol } from "../support/spot-trader.ts";
@@ -38,13 +39,8 @@ async function openOnOwnDisk(env: Readonly<Record<string, string>> = {}) {
     place() {
       sent += 1;
       const newClientOrderId = `mine-${sent}`;
-      return ask("POST", "order", {
-        symbol,
-        side: "BUY",
-        type: "MARKET",
-        quoteOrderQty: "6",
-        newClientOrderId,
-      });
+      const order = { symbol, side: "BUY", type: "MARKET", quoteOrderQty: "6", newClientOrderId };
+      return priced(() => ask("POST", "order", order));
     },
     /** Fills the disk, but for so many bytes. */
     fill(leftBytes: number) {

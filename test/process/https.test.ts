@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { readCertificate } from "../../src/config/certificate.ts";
 import { ConfigError, readServeConfig } from "../../src/config/config.ts";
 import { eventually } from "../support/eventually.ts";
+import { priced } from "../support/prices.ts";
 import { hmacHex, talk } from "../support/raw.ts";
 import { newCertificate, type TestCertificate, writeCertificate } from "../support/servers/certificate.ts";
 import { type GatewayProcess, newDirectory, runNode, startGateway } from "../support/servers/gateway.ts";
@@ -97,7 +98,7 @@ describe("a server with a certificate", () => {
       return ask(gateway.url, `${path}?${text}&signature=${hmacHex(apiSecret, text)}`, { method, apiKey });
     };
     const order = "symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.001&";
-    expect(await signed("POST", "/api/v3/order", order)).toMatchObject({
+    expect(await priced(() => signed("POST", "/api/v3/order", order))).toMatchObject({
       status: 200,
       body: { status: "FILLED" },
     });
@@ -124,7 +125,7 @@ describe("a server with a certificate", () => {
   });
 
   test("cuts off what is no handshake, without an answer, and serves the others", async () => {
-    const kept = await handshake(gateway.url, [certificate]);
+    const kept = await keptAlive(gateway.url);
     const silent = connectPlain(Number(new URL(gateway.url).port), "127.0.0.1");
     await once(silent, "connect");
     const NO_HANDSHAKES = [
@@ -138,9 +139,7 @@ describe("a server with a certificate", () => {
     }
     expect(await ask(gateway.url, "/api/v3/time")).toMatchObject({ status: 200 });
     // An earlier connection is still open.
-    kept.write("GET /api/v3/ping HTTP/1.1\r\nHost: x\r\n\r\n");
-    const [answer] = await once(kept, "data");
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await ping(kept)).toMatch(/^HTTP\/1\.1 200 /);
     expect(silent.destroyed).toBe(false);
     silent.destroy();
     expect(gateway.output()).not.toMatch(/"level":(50|60)/);
@@ -206,7 +205,7 @@ test("SIGHUP has a renewed certificate served; one that cannot be used is logged
     return subject;
   };
   expect(await served()).toBe("CN=lyrebird test");
-  const kept = await handshake(gateway.url, [certificate]);
+  const kept = await keptAlive(gateway.url);
 
   writeCertificate(other, directory);
   gateway.process.kill("SIGHUP");
@@ -218,8 +217,7 @@ test("SIGHUP has a renewed certificate served; one that cannot be used is logged
   expect(gateway.output()).toContain("is not the key of");
   expect(await served()).toBe("CN=another");
   // An earlier connection still works.
-  kept.write("GET /api/v3/ping HTTP/1.1\r\nHost: x\r\n\r\n");
-  expect(String((await once(kept, "data"))[0])).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await ping(kept)).toMatch(/^HTTP\/1\.1 200 /);
   expect(await gateway.stop()).toBe(0);
 });
 
@@ -263,6 +261,21 @@ function ask(url: string, path: string, { method = "GET", apiKey, agent }: Askin
     });
     outgoing.end();
   });
+}
+
+/** A connection that has had an answer: one without a request is closed after ten seconds. */
+async function keptAlive(url: string): Promise<TLSSocket> {
+  const socket = await handshake(url, [certificate]);
+  expect(await ping(socket)).toMatch(/^HTTP\/1\.1 200 /);
+  return socket;
+}
+
+/** Sends a request on a connection; answers the whole response. */
+async function ping(socket: TLSSocket): Promise<string> {
+  socket.write("GET /api/v3/ping HTTP/1.1\r\nHost: x\r\n\r\n");
+  let answer = "";
+  while (!/\r\n\r\n[\s\S]*\}$/.test(answer)) answer += String((await once(socket, "data"))[0]);
+  return answer;
 }
 
 /** A connection after its handshake, by a client that trusts these certificates. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DEMO_EMAIL } from "../../src/people/demo.ts";
 import { auditOf, signUp } from "../../src/store/contract/people/people-records.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { priced } from "../support/prices.ts";
 import { changeKeyRows, changeRows } from "../support/servers/database.ts";
 import {
   type Credentials,
@@ -49,7 +50,8 @@ describe("beside a running server", () => {
     const order = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.001" };
     const another = gateway.seed();
     for (const each of [key, another]) {
-      expect((await signed(gateway.url, each, "POST", "/api/v3/order", order)).status).toBe(200);
+      const place = () => signed(gateway.url, each, "POST", "/api/v3/order", order);
+      expect((await priced(place)).status).toBe(200);
     }
     expect(linesOf(["keys", "revoke", key.apiKey, ...data()])).toEqual([
       `${key.apiKey} (strategy ${key.strategyId}) is revoked`,

@@ -5,6 +5,7 @@ import type { Exchange } from "../../src/market/exchange/open.ts";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { eventually } from "../support/eventually.ts";
 import { farBelow } from "../support/exact.ts";
+import { priced } from "../support/prices.ts";
 import { startGateway, upstreamEnv } from "../support/servers/gateway.ts";
 import { freePort } from "../support/servers/postgres.ts";
 import { send, signed } from "../support/signed-client.ts";
@@ -35,9 +36,9 @@ test("an upstream that stops and starts again needs no restart of ours", async (
   const buyContract = () =>
     askFutures("POST", "v1/order", { side: "BUY", type: "MARKET", quantity: "0.002" });
 
-  const bought = await buy();
+  const bought = await priced(buy);
   expect(bought).toMatchObject({ status: 200, body: { status: "FILLED" } });
-  expect(await buyContract()).toMatchObject({ status: 200, body: { status: "FILLED" } });
+  expect(await priced(buyContract)).toMatchObject({ status: 200, body: { status: "FILLED" } });
   const last = (await send(gateway.url, "GET", `/api/v3/ticker/price?symbol=${SYMBOL}`)).body.price;
   const leg = await askFutures("POST", "v1/algoOrder", {
     ...{ side: "SELL", type: "STOP_MARKET", closePosition: "true" },

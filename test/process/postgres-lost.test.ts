@@ -8,8 +8,10 @@ import { hasPostgresPrograms, PASSWORD, postgresTitle, startPostgres } from "../
 import { MARKET_BUY, spotTrader, symbol } from "../support/spot-trader.ts";
 
 const TITLE = "a gateway stops, with the reason, when the database is lost under a commit";
+/** The gateway waits for its database for a minute of it, ms. */
+const TEST_MS_MAX = 240_000;
 
-test.skipIf(!hasPostgresPrograms)(postgresTitle(TITLE), async () => {
+test.skipIf(!hasPostgresPrograms)(postgresTitle(TITLE), { timeout: TEST_MS_MAX }, async () => {
   const database = await startPostgres();
   if (database === null) throw new Error("where there are programs there is a server");
   onTestFinished(() => database.stop());

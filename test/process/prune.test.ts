@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { linesOf } from "../../src/store/backup/testing/lines.ts";
+import { priced } from "../support/prices.ts";
 import {
   type Credentials,
   type GatewayProcess,
@@ -21,7 +22,8 @@ beforeAll(async () => {
   [closed, live] = [gateway.seed(), gateway.seed()];
   for (const trader of [closed, live]) {
     const order = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quoteOrderQty: "50" };
-    expect(await signed(gateway.url, trader, "POST", "/api/v3/order", order)).toMatchObject({ status: 200 });
+    const place = () => signed(gateway.url, trader, "POST", "/api/v3/order", order);
+    expect(await priced(place)).toMatchObject({ status: 200 });
   }
   expect(await signed(gateway.url, closed, "POST", "/api/v3/platform/strategy/close")).toMatchObject({
     status: 200,

@@ -37,8 +37,11 @@ const DATABASE_PASSWORD = "database password";
  */
 const IN_MEMORY: readonly string[] = [SMTP_PASSWORD, DATABASE_PASSWORD];
 
-/** Everything takes a few seconds; beside other tests several times that, ms. */
-const ALL_MS_MAX = 180_000;
+/**
+ * Everything takes a few seconds, beside other tests several times that, and up to a minute passes until the
+ * steps of codes begin, ms.
+ */
+const ALL_MS_MAX = 300_000;
 
 const linksIn =
   (text: string): Links =>

@@ -7,6 +7,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { untilPriced } from "../support/prices.ts";
 import { lyrebird, STACK, serve } from "../support/servers/commands.ts";
 import { holdCommits } from "../support/servers/database.ts";
 import {
@@ -243,7 +244,7 @@ describe("SIGTERM", () => {
   const END_MS_MAX = 30_000;
 
   test("with DRAIN_SECONDS says at once on /readyz that the server is going, and serves new connections until then", async () => {
-    const gateway = await gatewayOfTest({ env: { DRAIN_SECONDS: "5" } });
+    const gateway = await gatewayOfTest({ env: { DRAIN_SECONDS: "15" } });
     const trader = spotTrader(gateway.url, gateway.seed());
     gateway.process.kill("SIGTERM");
     const ready = () => fetch(`${gateway.url}/readyz`, { headers: { connection: "close" } });
@@ -291,6 +292,9 @@ describe("SIGTERM", () => {
     const gateway = await gatewayOfTest();
     const strategy = gateway.seed();
     const order = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.001" };
+    await untilPriced(gateway.url, gateway.seed(), "SPOT");
+    // The used weight is reset at each minute.
+    await eventually("a minute with time left", () => Date.now() % 60_000 < 50_000);
     // An order costs a unit of weight, a read of the open orders six.
     const unitsOverSixes = async () => {
       const { headers } = await signed(gateway.url, strategy, "GET", "/api/v3/openOrders");
@@ -302,7 +306,8 @@ describe("SIGTERM", () => {
       ({ status, body }) => ({ status, state: body.status }),
       (error: Error) => `no answer: ${error.message}`,
     );
-    await eventually("the order was accepted", async () => (await unitsOverSixes()) !== 0);
+    const isAccepted = async () => (await unitsOverSixes()) !== 0;
+    await eventually("the order was accepted", isAccepted, { askAgainMs: 50 });
     const ended = gateway.stop();
     await eventually("the server takes no new connections", () =>
       send(gateway.url, "GET", "/api/v3/time").then(

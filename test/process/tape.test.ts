@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { openTape } from "../../src/market/tape/open.ts";
 import { eventually } from "../support/eventually.ts";
+import { priced } from "../support/prices.ts";
 import { type GatewayProcess, newDirectory, startGateway, upstreamEnv } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { type WrittenTape, writeTape } from "../support/written-tape.ts";
@@ -78,10 +79,8 @@ test("of a recording of one family only what can trade is offered, and it trades
   const gateway = await startOn({ families: ["spot"], seconds: 600, hasMarkPrices: false });
   const strategy = gateway.seed("spot");
   const order = { ...MARKET, quantity: "0.001" };
-  expect(await signed(gateway.url, strategy, "POST", "/api/v3/order", order)).toMatchObject({
-    status: 200,
-    body: { status: "FILLED" },
-  });
+  const place = () => signed(gateway.url, strategy, "POST", "/api/v3/order", order);
+  expect(await priced(place)).toMatchObject({ status: 200, body: { status: "FILLED" } });
   await gateway.stop();
   expect(gateway.output()).toContain("ccxt.binance(");
   expect(gateway.output()).not.toContain("ccxt.binanceusdm(");

@@ -37,10 +37,13 @@ import { symbol } from "../support/spot-trader.ts";
 const TRADERS = 8;
 /** Acknowledged orders of all traders before the drain, after it and after the return. */
 const ORDERS_EACH_TIME = 24;
-/** As in docs/operations.md, ten times and five times as fast: checks, and a drain that outlasts two. */
-const CHECK_MS = 500;
+/**
+ * Faster than in docs/operations.md: checks, and a drain that outlasts two failed ones. A check fails when it
+ * takes longer than this interval, and `/readyz` waits up to a second for the store.
+ */
+const CHECK_MS = 1_500;
 const CHECKS_FAILED = 2;
-const DRAIN_SECONDS = "3";
+const DRAIN_SECONDS = "8";
 /** Leaves most of the budgets unused while waiting. */
 const ASK_AGAIN_MS = 400;
 /** Enough that each server surely owns one of them. */
@@ -122,10 +125,13 @@ describe.skipIf(!hasPostgres)(postgresTitle("a server behind a load balancer"), 
     for (const { url } of [first, second])
       await isSo("each gets orders", async () => (await placementsAt(url)) > 0);
 
+    const unpriced = traders.unpriced();
     first.process.kill("SIGTERM");
     expect(await Promise.race([first.exited, failed])).toBe(0);
     await isSo("the other has all slots", async () => (await slotsAt(second)).own === SLOTS);
     await areAcknowledged();
+    // Only a server that has just started may lack prices.
+    expect(traders.unpriced()).toBe(unpriced);
 
     const again = await start(dataDir, port);
     await isSo("it gets orders again", async () => (await placementsAt(again.url)) > 0);

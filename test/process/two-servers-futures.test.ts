@@ -8,6 +8,7 @@ import { seedStrategies } from "../../src/keys/seed.ts";
 import { makeHolders } from "../campaigns/crash/holders.ts";
 import { openSteeredMarket, type SteeredMarket } from "../campaigns/harness/steered-market.ts";
 import { eventually } from "../support/eventually.ts";
+import { priced } from "../support/prices.ts";
 import {
   type Credentials,
   type GatewayProcess,
@@ -121,9 +122,8 @@ describe.skipIf(!hasPostgres)(postgresTitle("futures on two servers on one Postg
 });
 
 async function open(url: string, trader: Credentials, leverage: string): Promise<void> {
-  const { status, body } = await signed(url, trader, "POST", "/fapi/v1/order", {
-    ...{ symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: 1_000, leverage },
-  });
+  const order = { symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: 1_000, leverage };
+  const { status, body } = await priced(() => signed(url, trader, "POST", "/fapi/v1/order", order));
   expect({ status, body }).toMatchObject({ status: 200, body: { status: "FILLED" } });
 }
 

@@ -8,6 +8,7 @@ import { seedStrategies } from "../../src/keys/seed.ts";
 import { makePerson } from "../../src/people/made-people.ts";
 import { Browser } from "../support/dashboard/client.ts";
 import { farBelow } from "../support/exact.ts";
+import { priced } from "../support/prices.ts";
 import { newDirectory, startGateway } from "../support/servers/gateway.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/servers/postgres.ts";
 import { send, signed } from "../support/signed-client.ts";
@@ -54,7 +55,9 @@ describe.skipIf(!hasPostgres)(postgresTitle("a browser and two servers on one Po
     expect(await client.socket.emitWithAck("watch", { strategyId })).toBeNull();
 
     const order = { symbol: "DOGEUSDT", side: "BUY", quantity: "60" };
-    const filled = await signed(second.url, bot, "POST", "/api/v3/order", { ...order, type: "MARKET" });
+    const buyAt = (url: string) =>
+      priced(() => signed(url, bot, "POST", "/api/v3/order", { ...order, type: "MARKET" }));
+    const filled = await buyAt(second.url);
     expect(filled.body).toMatchObject({ status: "FILLED" });
     expect(await client.next("changed")).toEqual({ strategyId, what: ALL_PARTS });
     const { body: ticker } = await send(second.url, "GET", "/api/v3/ticker/price?symbol=DOGEUSDT");
@@ -63,7 +66,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("a browser and two servers on one Po
     });
     expect(resting.body).toMatchObject({ status: "NEW" });
     expect(await client.next("changed")).toEqual({ strategyId, what: ALL_PARTS });
-    const own = await signed(first.url, bot, "POST", "/api/v3/order", { ...order, type: "MARKET" });
+    const own = await buyAt(first.url);
     expect(own.body).toMatchObject({ status: "FILLED" });
     const { what } = await client.next("changed");
     expect(what).toEqual(expect.arrayContaining(["account", "orders", "trades"]));

@@ -10,6 +10,7 @@ import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
 import { FuturesListener } from "../sockets/listening-client.ts";
 import { eventually } from "../support/eventually.ts";
+import { priced } from "../support/prices.ts";
 import { newDirectory, startGateway } from "../support/servers/gateway.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/servers/postgres.ts";
 import { send, signed } from "../support/signed-client.ts";
@@ -62,7 +63,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("user data of two servers on one Pos
       for (let round = 0; round < ROUNDS; round += 1) {
         const side = round % 2 === 0 ? "BUY" : "SELL";
         const order = { symbol, side, quantity: "0.01" };
-        await signed(url, keys, "POST", "/fapi/v1/order", { ...order, type: "MARKET" });
+        await priced(() => signed(url, keys, "POST", "/fapi/v1/order", { ...order, type: "MARKET" }));
         const limit = { ...order, side: "BUY", type: "LIMIT", timeInForce: "GTC", price: far };
         const { body } = await signed(url, keys, "POST", "/fapi/v1/order", limit);
         if (body.orderId !== undefined)

@@ -12,6 +12,7 @@ import { seedStrategies } from "../../src/keys/seed.ts";
 import { createSimulatedSources } from "../../src/market/simulated/source.ts";
 import { eventually } from "../support/eventually.ts";
 import { balancesAfter, type Fill, farBelow, units } from "../support/exact.ts";
+import { priced } from "../support/prices.ts";
 import {
   type Credentials,
   type GatewayProcess,
@@ -32,6 +33,8 @@ const SAMPLE_MS = 100;
  * machine.
  */
 const LATE_MS_MAX = 30_000;
+/** Two prices one after the other, as late as they may be, and servers that start, ms. */
+const TWO_ORDERS_MS_MAX = 240_000;
 /** Of what a server has printed this much is shown when a test fails, characters. */
 const SHOWN_MAX = 4_000;
 /** How soon a server that joins has its share of the slots, ms: within 10 s; doubled for a busy machine. */
@@ -39,6 +42,8 @@ const SHARED_MS_MAX = 20_000;
 const MINUTE_MS = 60_000;
 /** Leaves most of the budgets unused while waiting. */
 const ASK_AGAIN_MS = 400;
+/** The same where a request has twenty times the weight. */
+const COMPARED_AGAIN_MS = 2_000;
 
 /** Pairs enough that one of them is about to get cheaper, and quantities that cost some ten dollars. */
 const QUANTITIES: Readonly<Record<string, string>> = {
@@ -93,7 +98,9 @@ describe.skipIf(!hasPostgres)(postgresTitle("two servers on one PostgreSQL datab
     await server?.stop();
   });
 
-  test("an order of a server that is killed is filled by the other, once, and once it stays", async () => {
+  test("an order of a server that is killed is filled by the other, once, and once it stays", {
+    timeout: TWO_ORDERS_MS_MAX,
+  }, async () => {
     const { first, second, databaseUrl, restartFirst, newStrategies } = await ownPair();
     const traders = await ofBothOwners(databaseUrl, newStrategies);
     const [trader] = traders;
@@ -114,7 +121,9 @@ describe.skipIf(!hasPostgres)(postgresTitle("two servers on one PostgreSQL datab
     expect(body).toMatchObject({ orderId: placed.orderId + 1, status: "NEW" });
   });
 
-  test("a server that is stopped for longer than its lease repeats nothing when it goes on, and takes part again", async () => {
+  test("a server that is stopped for longer than its lease repeats nothing when it goes on, and takes part again", {
+    timeout: TWO_ORDERS_MS_MAX,
+  }, async () => {
     const { first, second, databaseUrl, newStrategies } = await ownPair();
     const traders = await ofBothOwners(databaseUrl, newStrategies);
     const orders: Placed[] = [];
@@ -180,9 +189,11 @@ describe.skipIf(!hasPostgres)(postgresTitle("two servers on one PostgreSQL datab
   test("orders in the slots of either are filled once", async () => {
     const { first, second } = pair;
     const traders = await pair.newStrategies(6);
-    const placed = await Promise.all(
-      traders.map((trader, index) => placeAhead(index % 2 === 0 ? first.url : second.url, trader)),
-    );
+    // One after another: finding a price that is coming takes time, and the price must still be ahead.
+    const placed: Placed[] = [];
+    for (const [index, trader] of traders.entries()) {
+      placed.push(await placeAhead(index % 2 === 0 ? first.url : second.url, trader));
+    }
     for (const [index, trader] of traders.entries()) {
       const order = placed[index];
       if (order === undefined) throw new Error("every trader has placed an order");
@@ -212,10 +223,12 @@ describe.skipIf(!hasPostgres)(postgresTitle("two servers on one PostgreSQL datab
     const traders = await pair.newStrategies(4);
     const price = farBelow((await send(first.url, "GET", "/api/v3/ticker/price?symbol=DOGEUSDT")).body.price);
     const place = (trader: Credentials, index: number) =>
-      signed((index % 2 === 0 ? first : second).url, trader, "POST", "/api/v3/order", {
-        ...{ symbol: "DOGEUSDT", side: "BUY", quantity: "60", newClientOrderId: `c${index}` },
-        ...(index % 4 < 2 ? { type: "LIMIT", timeInForce: "GTC", price } : { type: "MARKET" }),
-      });
+      priced(() =>
+        signed((index % 2 === 0 ? first : second).url, trader, "POST", "/api/v3/order", {
+          ...{ symbol: "DOGEUSDT", side: "BUY", quantity: "60", newClientOrderId: `c${index}` },
+          ...(index % 4 < 2 ? { type: "LIMIT", timeInForce: "GTC", price } : { type: "MARKET" }),
+        }),
+      );
     await Promise.all(
       traders.map(async (trader) => {
         const ids: number[] = [];
@@ -266,9 +279,8 @@ describe.skipIf(!hasPostgres)(postgresTitle("two servers on one PostgreSQL datab
     const compared = { symbol: "DOGEUSDT" } as const;
     // The server that receives an order compares it, also where the other one owns the strategy.
     for (const trader of await ofBothOwners(databaseUrl, pair.newStrategies, profile)) {
-      const taken = await signed(first.url, trader, "POST", "/api/v3/order", {
-        ...{ ...compared, side: "BUY", type: "MARKET", quantity: "60" },
-      });
+      const order = { ...compared, side: "BUY", type: "MARKET", quantity: "60" };
+      const taken = await priced(() => signed(first.url, trader, "POST", "/api/v3/order", order));
       expect(taken).toMatchObject({ status: 200, body: { status: "FILLED" } });
       const open = await placeFarBelow(first.url, trader);
       const { orderId } = open.body;
@@ -532,7 +544,7 @@ async function comparedAt(
       body = (await signed(url, trader, "GET", "/api/v3/platform/counterfactuals", order)).body;
       return body.state === "COMPLETE";
     },
-    { askAgainMs: ASK_AGAIN_MS },
+    { askAgainMs: COMPARED_AGAIN_MS },
   );
   return body;
 }

@@ -16,6 +16,14 @@ const gateway = seededGateway(1, { futuresStrategyCount: 10 });
 const seed = testSeed();
 const symbol = "BTCUSDT";
 const ROUTE = "/fapi/v1/listenKey";
+/** Steps of the walk: so many, and more until enough has happened that a client could get wrong. */
+const STEPS = 60;
+const STEPS_MAX = 300;
+const PLACED_MIN = 20;
+const FILLED_MIN = 10;
+/** No budget is spent for longer, ms. */
+const WINDOW_MS_MAX = 70_000;
+const WALK_MS_MAX = 300_000;
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
 type Message = any;
@@ -200,14 +208,33 @@ test("a connection without a key is open, and answers control messages", async (
   expect(listener.messages).toEqual([{ result: ["0"], id: 3 }]);
 });
 
-test(`a client that only listens knows what REST shows (seed ${seed})`, async () => {
+test(`a client that only listens knows what REST shows (seed ${seed})`, {
+  timeout: WALK_MS_MAX,
+}, async () => {
   const keys = gateway.takeFuturesStrategy();
   const listener = await connect(`/private/ws?listenKey=${await listenKeyOf(keys)}`);
   const random = seededRandom(seed);
   const { price } = (await send(gateway.url, "GET", `/fapi/v1/ticker/price?symbol=${symbol}`)).body;
   const at = (factor: number) => String(Math.round((Number(price) * factor) / 10) * 10);
-  const order = (values: object) => call(keys, "POST", "/fapi/v1/order", { symbol, ...values });
-  for (let step = 0; step < 60; step += 1) {
+  /** Sends a request until its budget takes it; answers the status. */
+  const request = async (method: string, path: string, values: object) => {
+    for (;;) {
+      const { status, headers } = await call(keys, method, path, { symbol, ...values });
+      if (status !== 429) return status;
+      const until = Date.now() + 1_000 * Number(headers.get("retry-after"));
+      const isOver = () => Date.now() >= until;
+      await eventually("its budget is whole again", isOver, { msMax: WINDOW_MS_MAX, askAgainMs: 100 });
+    }
+  };
+  let [placed, filled] = [0, 0];
+  const order = async (values: { readonly type: string; readonly [name: string]: string }) => {
+    if ((await request("POST", "/fapi/v1/order", values)) !== 200) return;
+    placed += 1;
+    if (values.type === "MARKET") filled += 1;
+  };
+  // Most of some walks is refused.
+  const isEnough = () => placed > PLACED_MIN && filled > FILLED_MIN;
+  for (let step = 0; step < STEPS || (!isEnough() && step < STEPS_MAX); step += 1) {
     const side = random() < 0.5 ? "BUY" : "SELL";
     const quantity = (0.001 * (1 + Math.floor(random() * 5))).toFixed(3);
     const draw = random();
@@ -216,19 +243,13 @@ test(`a client that only listens knows what REST shows (seed ${seed})`, async ()
       const price = at(side === "BUY" ? 0.9 + random() * 0.12 : 0.98 + random() * 0.12);
       const leg = side === "BUY" && random() < 0.5 ? { stopLossPrice: at(0.6) } : {};
       await order({ side, type: "LIMIT", timeInForce: "GTC", quantity, price, ...leg });
-    } else if (draw < 0.75) await call(keys, "DELETE", "/fapi/v1/allOpenOrders", { symbol });
+    } else if (draw < 0.75) await request("DELETE", "/fapi/v1/allOpenOrders", {});
     else if (draw < 0.85)
-      await call(keys, "POST", "/fapi/v1/leverage", { symbol, leverage: 2 + Math.floor(random() * 10) });
+      await request("POST", "/fapi/v1/leverage", { leverage: 2 + Math.floor(random() * 10) });
     else {
       const type = random() < 0.5 ? "STOP_MARKET" : "TAKE_PROFIT_MARKET";
       const stopPrice = at((side === "SELL") === (type === "STOP_MARKET") ? 0.7 : 1.3);
-      await call(keys, "POST", "/fapi/v1/algoOrder", {
-        symbol,
-        side,
-        type,
-        stopPrice,
-        closePosition: "true",
-      });
+      await request("POST", "/fapi/v1/algoOrder", { side, type, stopPrice, closePosition: "true" });
     }
   }
   // Nothing may be filled between two of the answers.
@@ -250,9 +271,9 @@ test(`a client that only listens knows what REST shows (seed ${seed})`, async ()
         Object.keys(row ?? {}).map((key) => [key, without.includes(key) ? row[key] : shown[key]]),
       ),
     );
-  expect(orders.length).toBeGreaterThan(20);
+  expect(orders.length).toBeGreaterThan(PLACED_MIN);
   for (const shown of orders) known(client.orders.get(shown.orderId), shown);
-  expect(client.trades.length).toBeGreaterThan(10);
+  expect(client.trades.length).toBeGreaterThan(FILLED_MIN);
   for (const [index, shown] of trades.entries()) known(client.trades[index], shown);
   expect(client.legs.size).toBe(legs.length);
   for (const shown of legs) known(client.legs.get(shown.algoId), shown);
@@ -260,4 +281,4 @@ test(`a client that only listens knows what REST shows (seed ${seed})`, async ()
   const [risk] = risks;
   // The profit is that of another mark price.
   known(client.positions.get(symbol), risk, "unRealizedProfit", "marginType");
-}, 60_000);
+});

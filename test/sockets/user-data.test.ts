@@ -1,6 +1,7 @@
 // User data over the WebSocket API of spot: who subscribes, what is answered first, and what ends it.
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { USER_STREAMS_PER_KEY_MAX } from "../../src/sockets/limits.ts";
+import { priced } from "../support/prices.ts";
 import { lyrebird } from "../support/servers/commands.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
@@ -26,12 +27,14 @@ async function open(): Promise<ApiSocket> {
 }
 
 const buy = (key: Credentials, quantity = "0.001") =>
-  signed(gateway.url, key, "POST", "/api/v3/order", {
-    symbol: "BTCUSDT",
-    side: "BUY",
-    type: "MARKET",
-    quantity,
-  });
+  priced(() =>
+    signed(gateway.url, key, "POST", "/api/v3/order", {
+      symbol: "BTCUSDT",
+      side: "BUY",
+      type: "MARKET",
+      quantity,
+    }),
+  );
 const isEvent = (name: string) => (message: ApiAnswer) => message.event?.e === name;
 
 test("an order over REST is reported on the socket after the subscription's answer, with the figures of REST", async () => {

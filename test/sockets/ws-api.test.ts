@@ -5,9 +5,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { sign } from "../../src/keys/signatures.ts";
 import { signedTexts } from "../../src/sockets/api-frame.ts";
+import { untilPriced } from "../support/prices.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { ApiSocket, signedParams } from "../support/sockets/api-socket.ts";
+import { seedMany } from "../support/strategies.ts";
 
 const FUTURES = "/ws-fapi/v1";
 /** Lists in lists. */
@@ -21,6 +23,11 @@ beforeAll(async () => {
   gateway = await startGateway();
   spot = gateway.seed("spot");
   futures = gateway.seed("futures");
+  for (const type of ["SPOT", "FUTURES"] as const) {
+    const [first] = await seedMany(gateway.dataDir, 1, type);
+    if (first === undefined) throw new Error("a strategy was made");
+    await untilPriced(gateway.url, first, type);
+  }
 });
 afterEach(() => {
   for (const client of clients.splice(0)) client.close();

@@ -1,6 +1,7 @@
 // One strategy and the signed routes of the spot family, as a test of the wire calls them.
 
 import { farBelow } from "./exact.ts";
+import { priced } from "./prices.ts";
 import type { Credentials } from "./servers/gateway.ts";
 import { send, signed, type WireAnswer } from "./signed-client.ts";
 
@@ -14,10 +15,12 @@ export function spotTrader(url: string, strategy: Credentials) {
     (method: string, path: string) =>
     (parameters: Parameters = {}) =>
       signed(url, strategy, method, `/api/v3/${path}`, parameters);
+  const order = call("POST", "order");
   return {
     strategy,
     account: call("GET", "account"),
-    place: call("POST", "order"),
+    /** Retries while the symbol has no prices. */
+    place: (parameters: Parameters) => priced(() => order(parameters)),
     cancel: call("DELETE", "order"),
     cancelAll: call("DELETE", "openOrders"),
     query: call("GET", "order"),

@@ -386,6 +386,8 @@ test("an order whose window passes in the queue is refused -1021 and not execute
   // The symbol's market is prepared from here on, so the queue is the only delay.
   expect((await signed(gateway.url, strategy, "POST", ORDER, order)).status).toBe(200);
 
+  // The used weight is reset at each minute.
+  await eventually("a minute with time left", () => now() % 60_000 < 50_000);
   // A read costs four units, an order one: what is left after division by four tells whether an order was
   // counted.
   const unitsOverFours = async () => {
@@ -396,7 +398,8 @@ test("an order whose window passes in the queue is refused -1021 and not execute
   const held = holdCommits(gateway.dataDir);
   const first = signed(gateway.url, strategy, "POST", ORDER, order);
   // The first is on its way to disk when the others are sent: they wait behind it.
-  await eventually("the first order was counted", async () => (await unitsOverFours()) !== before);
+  const isCounted = async () => (await unitsOverFours()) !== before;
+  await eventually("the first order was counted", isCounted, { askAgainMs: 50 });
   const sentAt = now();
   const hasty = signed(gateway.url, strategy, "POST", ORDER, {
     ...order,

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { walkDesks } from "../../../test/campaigns/walk/desk-walk.ts";
 import { stateOf } from "../../../test/campaigns/walk/invariants.ts";
+import { testSeed } from "../../../test/support/seed.ts";
 import { newDirectory } from "../../../test/support/servers/gateway.ts";
 import type { Account } from "../../domain/account.ts";
 import type { LeadAction, OrderIntentKind } from "../../domain/copying.ts";
@@ -16,8 +17,9 @@ import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import type { Store } from "../../store/store.ts";
 import { replay } from "./testing/replay.ts";
 
-const COMMANDS = 2_500;
-const SEEDS = [20_240_808, Date.now() % 2 ** 32];
+const COMMANDS = 5_000;
+const WALK_MS_MAX = 240_000;
+const SEEDS = [20_240_808, testSeed(20_240_809)];
 
 /** The least number of actions of each kind: a life without them proves nothing about them. */
 const ACTIONS_MIN: { readonly [Kind in OrderIntentKind]: number } = {
@@ -52,7 +54,7 @@ describe.each(SEEDS)("lives of strategies from seed %i", (seed) => {
         return { ...strategy, entries, actions: replay(strategy, entries).actions };
       }),
     );
-  });
+  }, WALK_MS_MAX);
   afterAll(() => store.close());
 
   test("are replayed to the accounts that are stored, and to the same actions however they are cut", async () => {

@@ -279,6 +279,8 @@ function checkShortfall(input: ScaleInput, { skip, quantity, scaledQuantity }: U
   expect(wanted).toBeGreaterThanOrEqual(paidFor(input, opening));
   expect(had).toBe(roomOf(input, whole - opening));
   if (had * 1_000n < (input.family === "SPOT" ? wanted : bareFor(input, opening) + 1n) * 981n) return;
+  // Of fewer than a thousand units, rounding down may cost the tenth of a percent between 98 % and that.
+  if (input.family === "SPOT" && opening < 1_000n) return;
   const cut = onStep(input, whole - opening + (opening * had) / wanted - 10n);
   const { placement, rules } = input;
   const isMarket = placement.orderType === "MARKET";

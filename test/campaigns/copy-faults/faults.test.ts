@@ -6,6 +6,7 @@ import { renderCopies } from "./campaign.ts";
 import { SURE_FATES } from "./faulty-way.ts";
 import { copyUnderFire, type RunReport } from "./run.ts";
 import { SETTLED_MS_MAX } from "./settled.ts";
+import { NAKED_BUSY_MS_MAX } from "./stops.ts";
 
 /**
  * Time decides more of a run than what is drawn: the seed is fixed. Another one: `SEED=7 npm run test:all`.
@@ -27,11 +28,6 @@ const RUN_MS_MAX = 2 * SETTLED_MS_MAX + 300_000;
  * work.
  */
 const KILL_EVERY_MS = 6_000;
-/**
- * For how long a position may lack its stop. The command judges by 10 s; here a busy machine may take longer
- * to find out that a request was lost, after 4.5 s and some queries, before the stop behind it is placed.
- */
-const NAKED_MS_MAX = 30_000;
 
 describe.concurrent("every order is mirrored once, in order, or says why not, whatever is cut, delayed or killed", () => {
   test(
@@ -66,7 +62,7 @@ function expectClean(report: RunReport | null): void {
   const { faults, verdict, fates, behaviors, kills, copies, lateCopies } = report;
   const certain = faults.filter(({ kind }) => kind !== "NAKED");
   expect(certain, renderCopies([report])).toEqual([]);
-  expect(verdict.nakedMsMax, renderCopies([report])).toBeLessThan(NAKED_MS_MAX);
+  expect(verdict.nakedMsMax, renderCopies([report])).toBeLessThan(NAKED_BUSY_MS_MAX);
   // A test that exercised nothing must not pass. Whether any of its few orders had to be resent is left to
   // chance.
   expect(copies).toBe(2 * LEADS * COPIERS);

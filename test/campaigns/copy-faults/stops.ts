@@ -11,6 +11,11 @@ type NakedSpan = Span & { readonly isOtherSide: boolean };
 
 /** For how long a position may be without a stop, ms. */
 export const NAKED_MS_MAX = 10_000;
+/**
+ * The same on a busy machine: it may take longer to find out that a request was lost, after 4.5 s and some
+ * queries, before the stop behind it is placed.
+ */
+export const NAKED_BUSY_MS_MAX = 30_000;
 
 type Change = { readonly at: number; readonly of: keyof Histories; readonly index: number };
 

@@ -44,10 +44,12 @@ const WAIT_MS_MAX = 60_000;
 /** Runs so many failovers. Null where PostgreSQL's programs are missing. */
 export async function runFailovers(parts: {
   readonly count: number;
+  /** How many times longer than a free machine a busy one may take; 1 if it is left out. */
+  readonly slowness?: number;
   readonly onFailover?: (failover: FailoverReport) => void;
   readonly signal?: AbortSignal;
 }): Promise<FailoversReport | null> {
-  const { count, onFailover, signal } = parts;
+  const { count, slowness = 1, onFailover, signal } = parts;
   const servers = await startReplicated();
   if (servers === null) return null;
   const gateways: GatewayProcess[] = [];
@@ -81,7 +83,7 @@ export async function runFailovers(parts: {
       ]);
       const failover = { acceptedAfterMs: performance.now() - killedAt, ...traders.takeCounts() };
       failovers.push(failover);
-      if (failover.acceptedAfterMs > ACCEPTED_MS_MAX) {
+      if (failover.acceptedAfterMs > slowness * ACCEPTED_MS_MAX) {
         const what = `orders were accepted ${Math.round(failover.acceptedAfterMs)} ms after a kill`;
         faults.push({ kind: "GATEWAY", what });
       }

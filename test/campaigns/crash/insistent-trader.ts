@@ -2,6 +2,7 @@
 // acknowledged.
 import { setTimeout as pause } from "node:timers/promises";
 import type { SeededStrategy } from "../../../src/keys/seed.ts";
+import { isUnpriced } from "../../support/prices.ts";
 import type { GatewayProcess } from "../../support/servers/gateway.ts";
 import { signed, type WireAnswer } from "../../support/signed-client.ts";
 import { restingPriceOf, symbol } from "../../support/spot-trader.ts";
@@ -11,7 +12,7 @@ import { patiently } from "../harness/patience.ts";
 import { recomputedFaults } from "../harness/recomputed.ts";
 import type { Beside } from "../harness/stores.ts";
 
-type Counts = { acknowledged: number; sentAgain: number; readonly sentAt: number[] };
+type Counts = { acknowledged: number; sentAgain: number; unpriced: number; readonly sentAt: number[] };
 
 type Listed = {
   readonly orderId: number;
@@ -33,7 +34,7 @@ const FIRST_QUANTITY = "0.0004";
 /** Sets a trader to work for each strategy. `urls` may change while they work. */
 export async function startTraders(strategies: readonly SeededStrategy[], urls: readonly string[]) {
   const price = await restingPriceOf(urls[0] ?? "");
-  const counts: Counts = { acknowledged: 0, sentAgain: 0, sentAt: [] };
+  const counts: Counts = { acknowledged: 0, sentAgain: 0, unpriced: 0, sentAt: [] };
   const traders = strategies.map(
     (strategy, index) => new InsistentTrader(strategy, { urls, price, index, counts }),
   );
@@ -45,7 +46,9 @@ export async function startTraders(strategies: readonly SeededStrategy[], urls: 
     sentAt: counts.sentAt as readonly number[],
     /** Rejects once a trader gives up; resolves when all have stopped. */
     working,
-    /** Orders acknowledged, and requests sent again, since the call before. */
+    /** Requests sent again in all because a server had no prices, as after its start: in no other count. */
+    unpriced: () => counts.unpriced,
+    /** Orders acknowledged, and requests sent again for other reasons, since the call before. */
     takeCounts(): Pick<Counts, "acknowledged" | "sentAgain"> {
       const { acknowledged, sentAgain } = counts;
       Object.assign(counts, { acknowledged: 0, sentAgain: 0 });
@@ -206,7 +209,7 @@ export class InsistentTrader {
           `${method} ${JSON.stringify(parameters)} was answered ${JSON.stringify(answer.body)}`,
         );
       }
-      this.#counts.sentAgain += 1;
+      this.#counts[answer !== null && isUnpriced(answer) ? "unpriced" : "sentAgain"] += 1;
       await pause(AGAIN_MS);
     }
     throw new Error(`${method} was sent ${SENT_AGAIN_MAX} times and never acknowledged`);

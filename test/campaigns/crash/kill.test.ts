@@ -12,7 +12,7 @@ const CYCLES = { sqlite: 4, postgres: 6 } as const;
 /** What is drawn may need more cycles until everything has happened that the kills must not harm. */
 const CYCLES_MAX = 20;
 /** A cycle takes a second or two; everything in it that waits has a bound of its own. */
-const RUN_MS_MAX = 180_000;
+const RUN_MS_MAX = 360_000;
 
 describe("what was acknowledged is there after a crash, again and again under load, and nothing is there twice", () => {
   test(

@@ -11,6 +11,7 @@ import { CONNECTIONS_PER_ADDRESS_DEFAULT } from "../../../src/rate-limits/connec
 import { percentOf } from "../../clients/contract-sums.ts";
 import { eventually } from "../../support/eventually.ts";
 import { farBelow } from "../../support/exact.ts";
+import { untilPriced } from "../../support/prices.ts";
 import { exchange, exchangeSigned, hmacHex } from "../../support/raw.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../../support/servers/gateway.ts";
 import { openLateMarket } from "../../support/servers/late-market.ts";
@@ -38,7 +39,10 @@ export async function multiply(count: number, onProgress: (done: number) => void
   };
   try {
     for (const family of ["SPOT", "FUTURES"] as const) {
-      for (const [index, key] of (await seedMany(gateway.dataDir, count, family)).entries()) {
+      const [first, ...keys] = await seedMany(gateway.dataDir, 1 + count, family);
+      if (first === undefined) throw new Error("strategies were made");
+      await untilPriced(gateway.url, first, family);
+      for (const [index, key] of keys.entries()) {
         found.captured += 1;
         // From an address each: a limit must not be what refuses them.
         const from = `198.51.100.${found.captured}`;

@@ -24,6 +24,8 @@ export type SoakParts = {
   /** How many clients are cut off at once in the end; 0 for no storm. */
   readonly storm: number;
   readonly drops: Iterator<Drop, unknown>;
+  /** How many times longer than a free machine a busy one may be silent; 1 if it is left out. */
+  readonly slowness?: number;
   /** From one look at the memory to the next, s. */
   readonly memoryEverySeconds: number;
   readonly onProgress?: (progress: SoakProgress) => void;
@@ -80,7 +82,7 @@ const ERROR_LEVEL = 50;
 
 export async function runSoak(parts: SoakParts): Promise<SoakReport> {
   const { seed, seconds, clients, storm } = parts;
-  const oracle = new Oracle(() => performance.now());
+  const oracle = new Oracle(() => performance.now(), parts.slowness);
   const upstream = await openSoakUpstream(seed);
   const gateway = await startGateway({
     env: {

@@ -19,7 +19,7 @@ const NEARLY_ALL = 0.99;
 const HALF = 0.5;
 /** By when all clients have to be back, and by when all their streams have to send again after that, ms. */
 const BACK_MS_MAX = 60_000;
-const HEARD_MS_MAX = 6_000;
+const HEARD_MS_MAX = 15_000;
 const LOOK_AGAIN_MS = 20;
 
 /** Null if they did not all come back. */

@@ -1,6 +1,6 @@
 // Places where a server's secrets could be found: its files, a backup of its database, its log, and its
 // memory.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { eventually } from "../../support/eventually.ts";
@@ -21,8 +21,10 @@ const HEAP_MS_MAX = 60_000;
 /** What is reachable in the memory of each thread of a server. */
 export async function heapsOf({ process: child }: GatewayProcess, folder: string): Promise<Haystack[]> {
   const named = (end: string) => readdirSync(folder).filter((name) => name.endsWith(end));
+  // A thread that starts later may not see the signal.
+  const threads = named(".started").map((name) => name.replace(/started$/, "heapsnapshot"));
   child.kill("SIGUSR2");
-  const isWritten = () => named(".heapsnapshot").length === named(".started").length;
+  const isWritten = () => threads.every((name) => existsSync(join(folder, name)));
   await eventually("every thread has written its heap", isWritten, { msMax: HEAP_MS_MAX });
   return named(".heapsnapshot").map((name) => fileOf(folder, name));
 }

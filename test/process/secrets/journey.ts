@@ -9,6 +9,7 @@ import { ALL_ROUTES } from "../../../src/dashboard-api/routes.ts";
 import { botClient } from "../../support/bot-client.ts";
 import { Browser } from "../../support/dashboard/client.ts";
 import { eventually } from "../../support/eventually.ts";
+import { priced } from "../../support/prices.ts";
 import { exchange } from "../../support/raw.ts";
 import { type Credentials, type GatewayProcess, runNode } from "../../support/servers/gateway.ts";
 import { signed } from "../../support/signed-client.ts";
@@ -34,7 +35,9 @@ export const KYC_FIELDS: readonly string[] = ["kyc name", "kyc address", "kyc do
 
 const STEP_MS = 30_000;
 /** A code is accepted for at least this long after it was made, ms. */
-const VALID_FOR_MS = 5_000;
+const VALID_FOR_MS = 15_000;
+/** How much of a step may be over when a second factor begins, ms. */
+const BEGUN_MS_MAX = 10_000;
 const CLOCK = { wallNow: () => Date.now(), pass: () => {} };
 
 export async function travel(
@@ -216,8 +219,8 @@ class Traveller extends Browser {
     this.#note("totp seed", secret);
     this.#seedText = secret;
     this.#step = 0;
-    // Shortly before a step ends, its neighbour before it is not used, and only two codes would be left.
-    await eventually("a step with time left", () => Date.now() % STEP_MS < STEP_MS - VALID_FOR_MS);
+    // Later in a step the code of its neighbour before it is not used, and only two would be left.
+    await eventually("a step that has just begun", () => Date.now() % STEP_MS < BEGUN_MS_MAX);
     return (await this.send("POST", "/second-factor/confirm", { code: this.code() })).recoveryCodes;
   }
 
@@ -251,7 +254,7 @@ class Traveller extends Browser {
 async function trade(url: string, credentials: Credentials): Promise<void> {
   await signed(url, credentials, "GET", "/api/v3/account");
   const order = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quoteOrderQty: "20" };
-  await signed(url, credentials, "POST", "/api/v3/order", order, "body");
+  await priced(() => signed(url, credentials, "POST", "/api/v3/order", order, "body"));
   const signal = { symbol: "BTCUSDT", tradeType: "BUY", orderType: "MARKET", quoteOrderQty: "20" };
   await botClient(url, credentials).submit(signal, randomUUID());
 }

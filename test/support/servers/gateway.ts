@@ -172,14 +172,19 @@ export function seedStrategy(
   return JSON.parse(stdout);
 }
 
-/** Runs one of the project's programs to its end; `input` is what it reads. */
-export function runNode(args: readonly string[], env: Readonly<Record<string, string>> = {}, input = "") {
+/** Runs one of the project's programs to its end, or for `msMax` at most; `input` is what it reads. */
+export function runNode(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  input = "",
+  msMax = 30_000,
+) {
   return spawnSync(process.execPath, args, {
     cwd: ROOT,
     env: { ...process.env, ...env },
     input,
     encoding: "utf8",
-    timeout: 30_000,
+    timeout: msMax,
   });
 }
 

@@ -385,10 +385,15 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A port of the loopback address without a listener. */
+/** The ports that were returned already: their listeners may open later. */
+const taken = new Set<number>();
+
+/** A port of the loopback address without a listener, another one each time. */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < PORTS_TRIED_MAX; tried += 1) {
     const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN));
+    if (taken.has(port)) continue;
+    taken.add(port);
     if (await isFree(port)) return port;
   }
   throw new Error(`none of ${PORTS_TRIED_MAX} ports is free`);

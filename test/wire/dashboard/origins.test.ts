@@ -4,11 +4,12 @@ import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type GatewayProcess, startGateway } from "../../support/servers/gateway.ts";
 import { stayOnLoopback } from "../../support/servers/loopback-only.ts";
+import { freePort } from "../../support/servers/postgres.ts";
 import { openStream } from "../../support/sockets/stream-client.ts";
 
 stayOnLoopback();
 
-const hasIpv6 = (await portOn("::1")) !== null;
+const hasIpv6 = await hasAddress("::1");
 const PUBLIC_URL = "https://lyrebird.example:8443/";
 const ANYBODY = { apiKey: "", apiSecret: "" };
 const REFUSED = { change: "ORIGIN_REFUSED", live: "ORIGIN_REFUSED" };
@@ -62,7 +63,7 @@ describe("without PUBLIC_URL", () => {
 
 describe("with PUBLIC_URL", () => {
   test("the site is the named one, however the server is reached", async () => {
-    const port = (await portOn("127.0.0.1")) ?? 0;
+    const port = await freePort();
     await gatewayOf({ env: { PUBLIC_URL }, args: ["--port", String(port)] });
     const at = `http://127.0.0.1:${port}`;
     const foreign = [
@@ -74,7 +75,7 @@ describe("with PUBLIC_URL", () => {
   });
 
   test("one name of this machine is not another", async () => {
-    const port = (await portOn("127.0.0.1")) ?? 0;
+    const port = await freePort();
     const site = `http://localhost:${port}`;
     await gatewayOf({ env: { PUBLIC_URL: site }, args: ["--port", String(port)] });
     await expectOwn({ at: `http://127.0.0.1:${port}`, port }, [site], [`http://127.0.0.1:${port}`]);
@@ -87,15 +88,11 @@ async function gatewayOf(options: Parameters<typeof startGateway>[0]): Promise<G
   return gateway;
 }
 
-/** A port of an address that is free; null if this machine has no such address. */
-function portOn(host: string): Promise<number | null> {
+/** Whether this machine has an address. */
+function hasAddress(host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", () => resolve(null));
-    server.listen(0, host, () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : null;
-      server.close(() => resolve(port));
-    });
+    server.once("error", () => resolve(false));
+    server.listen(0, host, () => server.close(() => resolve(true)));
   });
 }

@@ -27,6 +27,9 @@ const BOOK: DepthTopic = { pair: "PAIR0USDT", levels: 20, speed: "1000ms" };
 const CANDLE = { pair: "PAIR0USDT", timeframe: "1m" };
 /** Of one snapshot, so that few of them fill the kernel's buffers. */
 const QUANTITY = "1".repeat(400);
+/** The kernel is full when nothing has left in so many polls in a row, and the interval of polls, ms. */
+const STUCK_POLLS = 50;
+const POLL_MS = 10;
 /** What the server may hold for one client that does not read, bytes. */
 const HELD_BYTES_MAX = 200_000;
 
@@ -97,11 +100,21 @@ async function fill(fixture: StreamFixture, served: Socket): Promise<number> {
     fixture.depth.audience.send(BOOK, largeBook(id));
     await nextTurn();
     if (served.writableLength === 0) continue;
-    // Or was it only late?
-    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
-    if (served.writableLength > 0) return id;
+    if (await isStuck(served)) return id;
   }
   throw new Error("the kernel takes everything");
+}
+
+/** Whether nothing leaves any more; a kernel that only waits for an acknowledgment has it after 40 ms. */
+async function isStuck(served: Socket): Promise<boolean> {
+  const waiting = served.writableLength;
+  let polls = 0;
+  const isKnown = () => {
+    polls += 1;
+    return served.writableLength !== waiting || polls > STUCK_POLLS;
+  };
+  await eventually("something leaves, or nothing does", isKnown, { askAgainMs: POLL_MS });
+  return served.writableLength === waiting;
 }
 
 test("of a book only the newest snapshot waits, and the others' come as ever", async () => {
