@@ -115,8 +115,9 @@ export const MUTATIONS = {
     changes: [
       {
         file: "copy/sizing/proportion.ts",
-        from: /return workedWith\(settings, add\(wallet, held\)\);/,
-        to: "return workedWith(settings, add(add(wallet, held), held));",
+        from: /return workedWith\(funds\.settings, accountEquity\(funds\)\);/,
+        to: `const whole = accountEquity(funds);
+  return workedWith(funds.settings, add(whole, subtract(whole, funds.wallet)));`,
       },
     ],
   },
