@@ -491,7 +491,8 @@ function endAbsentSales(
 
 /**
  * Sales on spot, by entry, that are in doubt for so long that balances with all of their coins say that they
- * were not made: without those whose coins the account may have bought back by orders that are not the copy's.
+ * were not made: without those whose coins the account may have bought back by orders that are not the
+ * copy's.
  */
 async function overdueSales(context: CopyContext): Promise<ReadonlySet<number>> {
   const { state, now } = context;
