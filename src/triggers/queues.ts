@@ -728,12 +728,14 @@ export class Queues {
     followed.isLookingUp = true;
     // Many orders may be loaded at once.
     await Promise.resolve();
+    let wasSoon = false;
     while (held.size > 0 && this.#symbols.get(symbol) === followed && !this.#isClosed) {
-      // What is in memory takes no time.
+      // What is in memory takes no time. It goes first every other time, so that the rest is looked up, too.
       const soon = [...held].filter(([, { missedSince, added }]) => {
         return missedSince === null && this.#remembered(followed, [...added]) !== null;
       });
-      const strategies = new Map(soon.length > 0 ? soon : held);
+      wasSoon = soon.length > 0 && !wasSoon;
+      const strategies = new Map(wasSoon ? soon : held);
       const past = await this.#pastOf(followed, strategies);
       if (past !== null) {
         await this.#applyPast(followed, strategies, past);

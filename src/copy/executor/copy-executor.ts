@@ -173,7 +173,8 @@ export class CopyExecutor {
       leadAccount: parts.leadAccount,
       lastPrices: () => this.#prices,
       openingLimit: (prices) => this.#limits.openingLimit(prices),
-      lossOfDay: () => this.#limits.lossOfDay(this.#prices),
+      // Without the price of a holding it would count at cost.
+      lossOfDay: () => (this.#areHoldingsPriced() ? this.#limits.lossOfDay(this.#prices) : null),
       recallOpenings: () => this.#limits.recallOpenings(),
       noteOpening: () => this.#limits.noteOpening(),
       pollSoon: () => this.pollSoon(),
@@ -322,6 +323,12 @@ export class CopyExecutor {
   pollSoon(): void {
     this.#isPollDue = true;
     this.#startPoll();
+  }
+
+  #areHoldingsPriced(): boolean {
+    return [...this.copy.book.holdings].every(
+      ([symbol, { quantity }]) => quantity === 0n || this.#prices.has(symbol),
+    );
   }
 
   /** Once a second: acts on prices, if there are any, and on whatever has become due. */

@@ -462,7 +462,7 @@ class Attempts {
    */
   async #isAbsentByPosition(session: CopyContext["session"]): Promise<boolean> {
     const { state } = this.#context;
-    const { symbol, orderType, quantity, sentAt } = this.#row;
+    const { symbol, side, orderType, quantity, sentAt } = this.#row;
     if (orderType !== "MARKET" || symbol === null || state.book.snapshot === null) return false;
     try {
       const since = Math.max(0, (sentAt ?? 0) - NOT_FOUND_MARGIN_MS);
@@ -477,9 +477,16 @@ class Attempts {
       if (isExecuted || (state.copy.family === "SPOT" && (await this.#mayBeOffset(session)))) return false;
       // Whatever else was traded until then may have hidden what the order did: it was executed, and
       // liquidated at once; or the owner has sold by hand what it bought.
-      const known = state.venueOrderIds(symbol);
+      // After a restart the orders that have ended are in the log alone.
+      const { own } = await ledgerOf(this.#context, symbol, since);
+      const known = new Set([...state.venueOrderIds(symbol), ...own.keys()]);
       const trades = await session.ask(({ client }) => client.trades(symbol, { since, known }));
-      return state.ownChanges === ownChanges && trades?.every(({ by }) => by === "KNOWN") === true;
+      if (trades === null || state.ownChanges !== ownChanges) return false;
+      const others = trades.filter(({ by }) => by !== "KNOWN");
+      if (state.copy.family !== "SPOT") return others.length === 0;
+      // On spot an order is hidden by nothing but as much on the other side.
+      const against = others.filter((trade) => trade.side !== side);
+      return !mayHide(sum(against.map((trade) => trade.quantity)), quantity);
     } catch (error) {
       if (error instanceof VenueRefused) return false;
       throw error;

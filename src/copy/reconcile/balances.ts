@@ -42,6 +42,7 @@ import {
   seenRow,
   unseenRow,
 } from "../orders/copy-state.ts";
+import { NotAnswered, VenueRefused } from "../session/failures.ts";
 import { equityOf, foreignOf, rescaled, snapshotOf } from "../sizing/book.ts";
 import { accountEquity, spotSymbolOf, unexecuted, workedWith } from "../sizing/proportion.ts";
 import type { RestingSymbols, VenueBalances, VenueOrderState } from "../venue/venue.ts";
@@ -90,7 +91,7 @@ export async function refreshBalances(context: CopyContext): Promise<boolean> {
     const asking = urgentInDoubt(context);
     const balances = await asking.session.ask(({ client }) => client.balances());
     const traded = await tradedSince(asking, balances.held);
-    const overdue = await overdueSales(asking);
+    const overdue = await overdueSales(asking, balances.held);
     if (state.isInFlight || state.ownChanges !== before) continue;
     await bookOpenOrders(urgentInDoubt(context));
     if (state.isInFlight || state.ownChanges !== before) continue;
@@ -492,9 +493,12 @@ function endAbsentSales(
 /**
  * Sales on spot, by entry, that are in doubt for so long that balances with all of their coins say that they
  * were not made: without those whose coins the account may have bought back by orders that are not the
- * copy's.
+ * copy's. Trades that cannot be had now say nothing, and the balances count all the same.
  */
-async function overdueSales(context: CopyContext): Promise<ReadonlySet<number>> {
+async function overdueSales(
+  context: CopyContext,
+  held: ReadonlyMap<string, Quantity>,
+): Promise<ReadonlySet<number>> {
   const { state, now } = context;
   const overdue = new Set<number>();
   for (const sale of state.copy.family === "SPOT" ? state.unconfirmed() : []) {
@@ -502,12 +506,25 @@ async function overdueSales(context: CopyContext): Promise<ReadonlySet<number>> 
     // A market order is never open, and may have been executed and mistaken for the owner's sale.
     const certainAfterMs = orderType === "MARKET" ? ENDED_MS_MAX : NOT_FOUND_AFTER_MS;
     if (side !== "SELL" || executedQuantity > 0n || now() - missedSince(sale) <= certainAfterMs) continue;
-    const trades = await tradesSince(context, sale);
+    const unbooked = magnitude(unbookedOf(state, sale.symbol ?? "", held));
+    // The balances show that it was executed.
+    if (!isAtMostShare(unbooked, UNKNOWN_FEE_MAX, quantity ?? ZERO)) continue;
+    const trades = await tradesIfAnswered(context, sale);
     const bought = trades?.filter((trade) => trade.by !== "KNOWN" && trade.side === "BUY");
     if (bought === undefined) continue;
     if (!mayHide(sum(bought.map((trade) => trade.quantity)), quantity)) overdue.add(entryId);
   }
   return overdue;
+}
+
+/** As `tradesSince`; null also if the venue has not answered in time, or refuses. */
+async function tradesIfAnswered(context: CopyContext, entry: MirrorEntry): ReturnType<typeof tradesSince> {
+  try {
+    return await tradesSince(context, entry);
+  } catch (error) {
+    if (error instanceof NotAnswered || error instanceof VenueRefused) return null;
+    throw error;
+  }
 }
 
 /**

@@ -338,8 +338,9 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
         if (!clientStreams.isTooOld(path, text, answer)) break;
         await new Promise<void>((resolve) => void timers.after(olderBookRetryMs, resolve));
         const newer = await passThrough(path, text, `${edition} again ${retry}`);
-        // An old book is better than none.
-        if (!newer.unavailable) answer = newer;
+        // An old book is better than none, and than waiting for upstream again.
+        if (newer.unavailable) break;
+        answer = newer;
       }
       return answer;
     },
