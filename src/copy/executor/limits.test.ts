@@ -26,6 +26,12 @@ async function strategyOf(type: "SPOT" | "FUTURES"): Promise<string> {
   return strategy;
 }
 
+/** Until it is known what the copy is worth on this day, from which a loss counts. */
+async function dayBegins(copier: Copier): Promise<void> {
+  const isKnown = async () => (await fixture.copy(copier)).book.dayStart !== undefined;
+  await fixture.waitFor("what it is worth on this day is known", isKnown);
+}
+
 test("more openings within a minute than permitted are skipped; a sale is not one", async () => {
   const strategy = await strategyOf("SPOT");
   const copier = await fixture.copier(strategy, "SPOT", { ordersPerMinuteMax: 2 });
@@ -56,8 +62,7 @@ test("after the loss of a day nothing is opened until the next one (UTC)", async
   const strategy = await strategyOf("SPOT");
   const copier = await fixture.copier(strategy, "SPOT", { lossPerDayMax: decimal("0.05") });
   await fixture.does(strategy, places("BUY", "0.001"));
-  const isDayKnown = async () => (await fixture.copy(copier)).book.dayStart !== undefined;
-  await fixture.waitFor("what it is worth on this day is known", isDayKnown);
+  await dayBegins(copier);
   // A loss of 20 of 200 USDT.
   fixture.pairs.show("BTCUSDT", "79990", "80000");
   await fixture.passes(4_000);
@@ -82,8 +87,7 @@ test("after the loss of a day open entries are canceled, and exits stay", async 
   await fixture.does(strategy, places("SELL", "0.0005", { at: "120000" }));
   await fixture.does(strategy, places("BUY", "0.0002", { at: "70000" }));
   await fixture.does(strategy, places("BUY", "0.01", { at: "1000", symbol: "ETHUSDT" }));
-  const isDayKnown = async () => (await fixture.copy(copier)).book.dayStart !== undefined;
-  await fixture.waitFor("what it is worth on this day is known", isDayKnown);
+  await dayBegins(copier);
   await fixture.passes(10_000);
   expect((await fixture.log(copier)).slice(2)).toEqual([
     "PLACE BUY LIMIT 0.0002 RESTING",
@@ -105,8 +109,7 @@ describe("a repair with consent", () => {
     const strategy = await strategyOf("SPOT");
     const copier = await fixture.copier(strategy, "SPOT", { lossPerDayMax: decimal("0.05") });
     await fixture.does(strategy, places("BUY", "0.001"));
-    const isDayKnown = async () => (await fixture.copy(copier)).book.dayStart !== undefined;
-    await fixture.waitFor("what it is worth on this day is known", isDayKnown);
+    await dayBegins(copier);
     fixture.pairs.show("BTCUSDT", "79990", "80000");
     await fixture.passes(4_000);
     await fixture.does(strategy, places("BUY", "0.0005"));
@@ -206,8 +209,7 @@ test("a loss per day that is set during a day counts from its beginning", async 
   const strategy = await strategyOf("SPOT");
   const copier = await fixture.copier(strategy, "SPOT");
   await fixture.does(strategy, places("BUY", "0.001"));
-  const isDayKnown = async () => (await fixture.copy(copier)).book.dayStart !== undefined;
-  await fixture.waitFor("what it is worth on this day is known", isDayKnown);
+  await dayBegins(copier);
   fixture.pairs.show("BTCUSDT", "79990", "80000");
   await fixture.passes(4_000);
   await sets(copier, strategy, { lossPerDayMax: decimal("0.05") });
