@@ -280,3 +280,24 @@ test("an exit at the market that the venue has taken and not executed yet is not
   expect((await fixture.log(copier)).slice(1)).toEqual(["PLACE SELL MARKET 0.002 FILLED executed 0.002"]);
   expect(way.seen.filter((route) => route === "POST /fapi/v1/order")).toHaveLength(1);
 });
+
+test("without prices nothing counts as lost on a day, and open entries stay", async () => {
+  await open("SPOT");
+  const limited = await fixture.copier(strategy, "SPOT", { lossPerDayMax: decimal("0.1") });
+  await fixture.does(strategy, places("BUY", "0.001"));
+  fixture.pairs.show("BTCUSDT", "129990", "130000");
+  await fixture.passes(4_000);
+  await fixture.stop();
+  const day = 86_400_000;
+  fixture.time.advance(day - (fixture.time.now() % day));
+  await fixture.start();
+  const dayStart = async () => (await fixture.copy(limited)).book.dayStart?.equity ?? 0n;
+  await fixture.waitFor("the day begins with what was won", async () => (await dayStart()) > decimal("220"));
+  await fixture.does(strategy, places("BUY", "0.0002", { at: "70000" }));
+  expect((await fixture.log(limited)).at(-1)).toBe("PLACE BUY LIMIT 0.0002 RESTING");
+  await fixture.stop();
+  way.instead = (route) => (route === PRICES.SPOT ? DOWN : null);
+  await fixture.start();
+  await fixture.passesAtRest(20_000);
+  expect((await fixture.log(limited)).at(-1)).toBe("PLACE BUY LIMIT 0.0002 RESTING");
+});
