@@ -474,10 +474,26 @@ describe("an order that rests", () => {
     expect((await rowsOf(all))?.map(([, status]) => status)).toEqual(Array(5).fill("CANCELED"));
   });
 
+  test("ends when another server has ended the order before it knew that this one watches", async () => {
+    const all = await shadowFixture();
+    all.send(order("BUY", "0.001", { price: "59990" }));
+    await all.pass(350);
+    const other = startOn(all.store, all.time);
+    void other.desk.execute("one", { type: "CancelOrder", orderId: 1 });
+    await other.settled();
+    await all.pass(50);
+    await other.settled();
+    expect(await rowsOf(all)).toBe(undefined);
+    await all.pass(1_000);
+    await all.pass(200);
+    expect((await rowsOf(all))?.map(([, status]) => status)).toEqual(Array(5).fill("CANCELED"));
+  });
+
   test("ends within a minute when another server has ended the order and was killed before it said so", async () => {
     const all = await shadowFixture();
     all.send(order("BUY", "0.001", { price: "59990" }));
     await all.pass(350);
+    await all.pass(1_000);
     const other = startOn(all.store, all.time);
     void other.desk.execute("one", { type: "CancelOrder", orderId: 1 });
     await other.settled();

@@ -32,6 +32,8 @@ const UNSTORED_MAX = 1_000;
 const RETRY_MS = 1_000;
 /** How often open orders are looked up, ms: a server that is killed does not notify of its last commits. */
 const LOOK_UP_INTERVAL_MS = 60_000;
+/** Delay before they are looked up first, ms: others do not know at once that this server watches. */
+const FIRST_LOOK_UP_MS = 1_000;
 /** An order with more fills is not compared. */
 const OWN_FILLS_MAX = 5_000;
 
@@ -259,6 +261,7 @@ export class Shadows {
     );
     if (this.#watched.has(strategyId)) return;
     this.#watched.set(strategyId, this.#deps.store.watchStrategy(strategyId));
+    this.#deps.timers.after(FIRST_LOOK_UP_MS, () => void this.#lookUp(strategyId));
   }
 
   #committed({ strategyId, orders, arrival }: Announcement): void {
