@@ -11,6 +11,7 @@ import { FiguresOfCopies } from "./dashboard-api/copying/copy-figures.ts";
 import { CopyOffers } from "./dashboard-api/copying/copy-offers.ts";
 import { Copying } from "./dashboard-api/copying/copying.ts";
 import { createApplication } from "./dashboard-api/files.ts";
+import { testKey } from "./dashboard-api/key-test.ts";
 import { LastPrices } from "./dashboard-api/last-prices.ts";
 import { type Live, openLive } from "./dashboard-api/live/live.ts";
 import { ownOrigins } from "./dashboard-api/origin.ts";
@@ -18,6 +19,7 @@ import type { DashboardParts } from "./dashboard-api/parts.ts";
 import { createDashboard } from "./dashboard-api/pipeline.ts";
 import { ReportQueue } from "./dashboard-api/report-queue.ts";
 import type { Gateway } from "./http/pipeline.ts";
+import { issueApiKey } from "./keys/api-keys.ts";
 import type { Observability } from "./observability/observability.ts";
 import { createPeople } from "./people/people.ts";
 import type { Streams } from "./streams/server.ts";
@@ -59,6 +61,8 @@ export function openDashboard(
   });
   const parts: DashboardParts = {
     gateway,
+    testKey: (key, now) => testKey({ gateway, observability, server: parts.server }, key, now),
+    issueKey: (terms) => issueApiKey(master, terms),
     people,
     observability,
     reports,
@@ -83,7 +87,7 @@ export function openDashboard(
   return {
     parts,
     /** The routes under `/dashboard/api`. */
-    family: createDashboard(parts),
+    family: createDashboard(parts, gateway),
     /** The web application. */
     application: createApplication(),
     /** Opens the live connection beside the bots' streams; it is closed before them. */

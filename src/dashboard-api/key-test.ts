@@ -4,7 +4,7 @@
 import type { StrategyType } from "../domain/account.ts";
 import type { BoundKey } from "../domain/strategy.ts";
 import { handle, routeTable } from "../http/exchange.ts";
-import type { Reply } from "../http/pipeline.ts";
+import type { Gateway, Reply } from "../http/pipeline.ts";
 import { ROUTES } from "../http/server.ts";
 import { secretOf } from "../keys/api-keys.ts";
 import { sign } from "../keys/signatures.ts";
@@ -15,7 +15,7 @@ import type { DashboardParts } from "./parts.ts";
 import type { KeyTestJson } from "./schemas/requests.ts";
 
 type Check = KeyTestJson["checks"][number];
-type TestParts = Pick<DashboardParts, "gateway" | "observability" | "server">;
+type TestParts = { readonly gateway: Gateway } & Pick<DashboardParts, "observability" | "server">;
 
 /** A route of each family that any strategy answers, whatever its status. */
 const ACCOUNT_PATHS: { readonly [T in StrategyType]: string } = {

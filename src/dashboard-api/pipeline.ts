@@ -11,6 +11,7 @@ import type { Person } from "../domain/person.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import {
   type Family,
+  type Gateway,
   methodOfRoute,
   observed,
   type Protocol,
@@ -57,9 +58,8 @@ const UNATTENDED_HEADER = "x-lyrebird-unattended";
 const JSON_TYPE = "application/json;charset=UTF-8";
 
 /** What the server hands the dashboard's requests to: all that lies under `/dashboard/api`. */
-export function createDashboard(parts: DashboardParts): Family {
+export function createDashboard(parts: DashboardParts, gateway: Gateway): Family {
   const find = routeTable(ALL_ROUTES);
-  const { gateway } = parts;
   const protocol = dashboardProtocol(parts);
   return {
     takes: (path) => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`),

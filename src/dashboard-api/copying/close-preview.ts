@@ -11,7 +11,7 @@ import { apply } from "../../engine/apply.ts";
 import { decide } from "../../engine/decide.ts";
 import { seedOf } from "../../engine/open-strategy.ts";
 import { type Holding, sellableHoldings } from "../../engine/spot/close-strategy.ts";
-import type { Gateway } from "../../http/pipeline.ts";
+import type { Ports } from "../../http/pipeline.ts";
 import {
   type Amount,
   add,
@@ -31,7 +31,7 @@ import { priceOfAsset } from "../valuation.ts";
 const CLOSE = { type: "CloseStrategy" } as const;
 
 type ClosePreview = z.output<typeof closePreviewSchema>;
-type Parts = { readonly gateway: Gateway; readonly prices: LastPrices };
+type Parts = { readonly gateway: Ports; readonly prices: LastPrices };
 
 /**
  * `confirmation` is the text that confirms it. Throws STATE_CHANGED if there is nothing left to be closed.

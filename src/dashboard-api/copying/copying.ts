@@ -3,7 +3,7 @@
 // executors request what orders need themselves.
 import { AsyncCache } from "../../concurrency/bounded-map.ts";
 import type { Timers } from "../../concurrency/time.ts";
-import { openCredentials } from "../../copy/credentials.ts";
+import { digestsOf, openCredentials, sealCredentials } from "../../copy/credentials.ts";
 import { restricted, spotOriginOf } from "../../copy/venue/key-rights.ts";
 import type {
   AccountCheck,
@@ -134,6 +134,17 @@ export class Copying {
   async close(): Promise<void> {
     await this.#parts.venues.close();
     await this.#questions.close();
+  }
+
+  /** Credentials as the store holds them. */
+  sealed(accountId: string, keys: VenueCredentials): string {
+    return sealCredentials(this.#parts.master, accountId, keys);
+  }
+
+  /** The hashes that a key may be stored by, at whichever origin it was connected. */
+  keyDigests({ family, venue }: AccountPlace, { apiKey }: VenueCredentials) {
+    const { master, allowed } = this.#parts;
+    return digestsOf(master, { family, apiKey }, [...new Set([venue, ...allowed])]);
   }
 
   #credentialsOf({ accountId, sealed }: Pick<VenueAccount, "accountId" | "sealed">): VenueCredentials {

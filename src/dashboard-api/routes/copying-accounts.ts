@@ -3,7 +3,6 @@
 // a key or a secret.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { digestsOf, sealCredentials } from "../../copy/credentials.ts";
 import type { AccountCheck, VenueCredentials } from "../../copy/venue/venue.ts";
 import type { VenueAccount } from "../../domain/copying.ts";
 import { codeText, demandCode } from "../codes.ts";
@@ -90,7 +89,7 @@ export const COPYING_ACCOUNT_ROUTES = [
         venue,
         label,
         keyHint: hintOf(keys.apiKey),
-        sealed: sealCredentials(call.parts.gateway.master, accountId, keys),
+        sealed: call.parts.copying.sealed(accountId, keys),
         status: "CONNECTED",
         failure: null,
         createdAt: call.now,
@@ -103,7 +102,7 @@ export const COPYING_ACCOUNT_ROUTES = [
         { kind: "VENUE_ACCOUNT", id: accountId },
         { venue, family, label },
       );
-      const keyDigests = digestsFor(call, account, keys);
+      const keyDigests = call.parts.copying.keyDigests(account, keys);
       const terms = { liveMax: ACCOUNTS_MAX, keyDigests };
       const outcome = await copyingOf(call).connectAccount(account, audit, terms);
       if (outcome === "TAKEN") throw new DashboardError("BODY_UNFIT", KEY_TAKEN);
@@ -144,8 +143,8 @@ export const COPYING_ACCOUNT_ROUTES = [
       call.parts.copying.demand(venue);
       await demandCode(call, code);
       const found = await demandFit(call, account, keys);
-      const sealed = sealCredentials(call.parts.gateway.master, accountId, keys);
-      const keyDigests = digestsFor(call, account, keys);
+      const sealed = call.parts.copying.sealed(accountId, keys);
+      const keyDigests = call.parts.copying.keyDigests(account, keys);
       const outcome = await copyingOf(call).replaceCredentials(
         { accountId, personId, sealed, keyHint: hintOf(keys.apiKey), keyDigests, at: call.now },
         audited(call, "VENUE_ACCOUNT_RENEWED", { kind: "VENUE_ACCOUNT", id: accountId }, { venue }),
@@ -182,16 +181,6 @@ async function liveCopies(call: Asked): Promise<ReadonlyMap<string, string>> {
   const copies = await copyingOf(call).listCopiesOf(personOf(call).personId);
   const live = copies.filter(({ status }) => status !== "STOPPED");
   return new Map(live.map(({ accountId, copyId }) => [accountId, copyId]));
-}
-
-/** The hashes that a key may be stored by, at whichever origin it was connected. */
-function digestsFor(
-  { parts }: Pick<DashboardCall, "parts">,
-  { family, venue }: VenueAccount,
-  { apiKey }: VenueCredentials,
-) {
-  const origins = [...new Set([venue, ...parts.copying.venues])];
-  return digestsOf(parts.gateway.master, { family, apiKey }, origins);
 }
 
 /**

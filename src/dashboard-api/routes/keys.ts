@@ -2,7 +2,6 @@
 // creates a key contains its secret.
 import { z } from "zod";
 import type { ApiKeyRecord } from "../../domain/strategy.ts";
-import { issueApiKey } from "../../keys/api-keys.ts";
 import { codeText, demandCode } from "../codes.ts";
 import { DashboardError, existing } from "../errors.ts";
 import { lineField } from "../reading.ts";
@@ -32,7 +31,7 @@ export const KEY_ROUTES = [
     showsSecrets: true,
     body: z.strictObject({ label: lineField(LABEL_LENGTH_MAX), code: codeText }),
     async answer(call) {
-      const { store, master } = call.parts.gateway;
+      const { store } = call.parts.gateway;
       const { personId } = personOf(call);
       const { label, code } = call.body;
       const keys = await store.people.listKeysOf(personId);
@@ -41,7 +40,7 @@ export const KEY_ROUTES = [
       }
       await demandCode(call, code);
       const terms = { label, ownerId: personId, strategyId: null, createdAt: call.now };
-      const { record, secret } = issueApiKey(master, terms);
+      const { record, secret } = call.parts.issueKey(terms);
       const isCreated = await store.people.createKey(
         record,
         audited(call, "KEY_CREATED", { kind: "KEY", id: record.keyId }, { label }),

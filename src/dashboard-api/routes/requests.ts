@@ -3,7 +3,6 @@
 
 import type { z } from "zod";
 import { existing } from "../errors.ts";
-import { testKey } from "../key-test.ts";
 import { type DashboardCall, ownStrategy, route } from "../route.ts";
 import { keyTestSchema, requestsSchema } from "../schemas/requests.ts";
 import { findOwnKey } from "./keys.ts";
@@ -22,7 +21,7 @@ export const REQUEST_ROUTES = [
   route("POST /keys/:keyId/test", "TRADER", keyTestSchema, async (call) => {
     const { apiKey } = await findOwnKey(call, call.params.keyId);
     const bound = existing(await call.parts.gateway.store.findKey(apiKey));
-    return { body: await testKey(call.parts, bound, call.now) };
+    return { body: await call.parts.testKey(bound, call.now) };
   }),
 ];
 
