@@ -14,7 +14,7 @@ import type { Copy, CopyAlarm, CopyReason, LeadAction, MirrorEntry } from "../do
 import type { MasterKey } from "../keys/master-key.ts";
 import type { CopiesStore, CopyProgress } from "../store/ports/copies.ts";
 import { type CopyStore, type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
-import { CopyExecutor } from "./executor/copy-executor.ts";
+import { CopyExecutor } from "./copy-executor.ts";
 import { ActionLog } from "./leads/leads.ts";
 import { PollSchedule } from "./reconcile/poll.ts";
 import { ClaimLost } from "./session/failures.ts";

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Answer, FaultProxy } from "../../../test/support/servers/fault-proxy.ts";
 import type { CopySettings } from "../../domain/copying.ts";
 import { type Amount, decimal, type Price, type Rate } from "../../money/decimal.ts";
-import { ENDED_MS_MAX, UNCONFIRMED_MS_MAX } from "../reconcile/balances.ts";
 import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
+import { ENDED_MS_MAX, UNCONFIRMED_MS_MAX } from "./balances.ts";
 
 const SPOT_FILLS = "GET /api/v3/myTrades";
 const FUTURES_FILLS = "GET /fapi/v1/userTrades";

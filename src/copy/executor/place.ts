@@ -36,7 +36,6 @@ import {
   refusedRow,
   skipped,
 } from "../orders/copy-state.ts";
-import { refreshBalances } from "../reconcile/balances.ts";
 import { isAccountUnfit, NotAnswered } from "../session/failures.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
 import { heldOnAccount, released, spending } from "../sizing/book.ts";
@@ -53,6 +52,7 @@ import {
 import { copiedLeverage, type Sized, scaleOrder, type Unsized } from "../sizing/scale-order.ts";
 import { leverageSkip } from "../sizing/skip.ts";
 import type { VenueRefusal } from "../venue/venue.ts";
+import { refreshBalances } from "./balances.ts";
 import { cancelOvertaken, opensSomething, restsAtStrategy } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
 import {

@@ -27,7 +27,6 @@ import {
   ownRow,
   skipped,
 } from "../orders/copy-state.ts";
-import { bookOpenOrders } from "../reconcile/balances.ts";
 import { type NotAnswered, refusedAs } from "../session/failures.ts";
 import { driftOf, repairOrders } from "../sizing/drift.ts";
 import {
@@ -41,8 +40,8 @@ import {
 } from "../sizing/proportion.ts";
 import { copiedLeverage } from "../sizing/scale-order.ts";
 import { leverageSkip, skipWords } from "../sizing/skip.ts";
+import { bookOpenOrders } from "./balances.ts";
 import { type CancelOutcome, cancelRow } from "./cancel.ts";
-import type { Closing } from "./closing.ts";
 import type { CopyContext } from "./context.ts";
 import { sendAtMarket } from "./exits.ts";
 import { conclude, feesOfSpot, reserve, roomNow, setCopiedLeverage } from "./place.ts";
@@ -60,7 +59,8 @@ const IS_STOPPED = "The copy is stopped.";
 
 type RequestsDeps = {
   readonly context: CopyContext;
-  readonly closing: Closing;
+  /** Closing everything that the copy has. */
+  readonly closing: { readonly request: CopyRequest | null; begin(request: CopyRequest): void };
   readonly store: Pick<CopyStore, "listMirrorEntries" | "listRecentActions">;
   readonly pauses: Pauses;
   readonly isEnded: () => boolean;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type Copy, EMPTY_BOOK, type MirrorEntry } from "../../domain/copying.ts";
 import { type Amount, decimal, type Quantity } from "../../money/decimal.ts";
+import { findUnconfirmed, UNCONFIRMED_MS_MAX } from "../executor/balances.ts";
 import type { CopyContext } from "../executor/context.ts";
-import { findUnconfirmed, UNCONFIRMED_MS_MAX } from "../reconcile/balances.ts";
 import { CopyState, endRow, ownRow } from "./copy-state.ts";
 
 const ROW: MirrorEntry = {

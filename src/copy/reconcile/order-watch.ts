@@ -4,9 +4,9 @@
 // orders whose outcome is unknown, are queried at once.
 import { SingleFlight } from "../../concurrency/periodic-task.ts";
 import type { MirrorEntry } from "../../domain/copying.ts";
+import { bookExpected, bookHinted, bookOpenOrders, findUnconfirmed } from "../executor/balances.ts";
 import type { CopyContext } from "../executor/context.ts";
 import type { VenueClient, VenueEvent } from "../venue/venue.ts";
-import { bookExpected, bookHinted, bookOpenOrders, findUnconfirmed } from "./balances.ts";
 
 /** Queries of an order because of one event, until one shows what the event says. */
 const QUERIES_PER_HINT_MAX = 5;

@@ -26,6 +26,7 @@ import {
   sum,
   ZERO,
 } from "../../money/decimal.ts";
+import { ENDED_MS_MAX, UNCONFIRMED_MS_MAX } from "../executor/balances.ts";
 import { cancelLegs, cancelOrEnd, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { fitted, sendAtMarket } from "../executor/exits.ts";
@@ -52,7 +53,6 @@ import {
 } from "../orders/copy-state.ts";
 import { refusedAs } from "../session/failures.ts";
 import { unexecuted } from "../sizing/proportion.ts";
-import { ENDED_MS_MAX, UNCONFIRMED_MS_MAX } from "./balances.ts";
 import { isRefusedLately, sendStops } from "./stops.ts";
 import { closesOnly, isExitOfNothing, isOvertaken, isStaleLeg, missingLegs, nothingOpens } from "./uneven.ts";
 

@@ -10,6 +10,7 @@ import { type Account, emptyAccount, type StrategyType } from "../../domain/acco
 import type { CopySettings } from "../../domain/copying.ts";
 import { apply } from "../../engine/apply.ts";
 import { decimal, formatBriefly, type Price, type Quantity } from "../../money/decimal.ts";
+import { UNCONFIRMED_MS_MAX } from "../executor/balances.ts";
 import {
   audit,
   type Copier,
@@ -17,7 +18,6 @@ import {
   openCopiesFixture,
   places,
 } from "../testing/copies-fixture.ts";
-import { UNCONFIRMED_MS_MAX } from "./balances.ts";
 
 const BTC = "BTCUSDT";
 const ETH = "ETHUSDT";

@@ -21,6 +21,7 @@ import {
   withSignOf,
   ZERO,
 } from "../../money/decimal.ts";
+import { bookOpenOrders, refreshBalances } from "../executor/balances.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { ledgerOf } from "../executor/submit.ts";
 import { type CopyState, isClosedBy, isLeg, ownRow } from "../orders/copy-state.ts";
@@ -28,7 +29,6 @@ import { equityOf } from "../sizing/book.ts";
 import { unexecuted } from "../sizing/proportion.ts";
 import { snapQuantity } from "../sizing/snap.ts";
 import type { VenueTrade } from "../venue/venue.ts";
-import { bookOpenOrders, refreshBalances } from "./balances.ts";
 
 /**
  * How far before the last explained time executions are read again, ms: a venue's answers lag, and one of

@@ -103,7 +103,7 @@ export const MUTATIONS = {
     finds: ["DISORDERED"],
     changes: [
       {
-        file: "copy/executor/copy-executor.ts",
+        file: "copy/copy-executor.ts",
         from: /return await cancel\(context, row, action\);/,
         to: 'return void state.put({ ...row, status: "DONE" });',
       },

@@ -1,6 +1,6 @@
 // Waits until each copy has handled all actions of its strategy and each entry has its final state.
 import { setTimeout as pause } from "node:timers/promises";
-import { UNCONFIRMED_MS_MAX } from "../../../src/copy/reconcile/balances.ts";
+import { UNCONFIRMED_MS_MAX } from "../../../src/copy/executor/balances.ts";
 import type { MirrorEntry } from "../../../src/domain/copying.ts";
 import { newId } from "../../../src/people/made-people.ts";
 import type { Store } from "../../../src/store/store.ts";

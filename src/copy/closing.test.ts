@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { CopyRequest } from "../../domain/copying.ts";
-import { freshState } from "../testing/copy-rows.ts";
+import type { CopyRequest } from "../domain/copying.ts";
 import { Closing } from "./closing.ts";
+import { freshState } from "./testing/copy-rows.ts";
 
 test("a request to close everything is over when the copy's stop loss has closed it", async () => {
   const state = freshState();

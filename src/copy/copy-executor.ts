@@ -4,9 +4,9 @@
 // while that finds out an order's outcome. Polls of the account and requests to the copy run beside the
 // workers.
 import type { Logger } from "pino";
-import { BackOff, type Pauses } from "../../concurrency/delays.ts";
-import { SingleFlight } from "../../concurrency/periodic-task.ts";
-import type { Account } from "../../domain/account.ts";
+import { BackOff, type Pauses } from "../concurrency/delays.ts";
+import { SingleFlight } from "../concurrency/periodic-task.ts";
+import type { Account } from "../domain/account.ts";
 import {
   type Copy,
   type CopyAlarm,
@@ -15,19 +15,29 @@ import {
   type LeadAction,
   type MirrorEntry,
   skipOf,
-} from "../../domain/copying.ts";
-import { magnitude } from "../../money/decimal.ts";
-import type { CopyControl, CopyProgress } from "../../store/ports/copies.ts";
-import { type CopyStore, StoreFailure, StoreUnavailable } from "../../store/store.ts";
-import type { ActionLog } from "../leads/leads.ts";
-import { CopyState, closesPosition, isLeg, isOwnOrder, isWaitingLeg } from "../orders/copy-state.ts";
-import { isPositionExpected, restingSymbols } from "../reconcile/balances.ts";
-import { OrderWatch } from "../reconcile/order-watch.ts";
-import { POLL_INTERVAL_MS, poll } from "../reconcile/poll.ts";
-import { type Reconciled, reconcileSymbol } from "../reconcile/reconciler.ts";
-import { isUneven, isWithoutLead } from "../reconcile/uneven.ts";
-import { Missing } from "../reconcile/write-off.ts";
-import { Alarms } from "../session/alarms.ts";
+} from "../domain/copying.ts";
+import { magnitude } from "../money/decimal.ts";
+import type { CopyControl, CopyProgress } from "../store/ports/copies.ts";
+import { type CopyStore, StoreFailure, StoreUnavailable } from "../store/store.ts";
+import { Closing } from "./closing.ts";
+import { isPositionExpected, restingSymbols } from "./executor/balances.ts";
+import { cancel } from "./executor/cancel.ts";
+import type { CopyContext } from "./executor/context.ts";
+import { BY_EQUITY, CopierLimits } from "./executor/copier-limits.ts";
+import { closePosition, fill, fireLeg, followLeverage } from "./executor/exits.ts";
+import { placeLeg } from "./executor/legs.ts";
+import { conclude, learnDueFees, place } from "./executor/place.ts";
+import { executeRepair, Requests } from "./executor/requests.ts";
+import { RowOrder } from "./executor/row-order.ts";
+import { submit } from "./executor/submit.ts";
+import type { ActionLog } from "./leads/leads.ts";
+import { CopyState, closesPosition, isLeg, isOwnOrder, isWaitingLeg } from "./orders/copy-state.ts";
+import { OrderWatch } from "./reconcile/order-watch.ts";
+import { POLL_INTERVAL_MS, poll } from "./reconcile/poll.ts";
+import { type Reconciled, reconcileSymbol } from "./reconcile/reconciler.ts";
+import { isUneven, isWithoutLead } from "./reconcile/uneven.ts";
+import { Missing } from "./reconcile/write-off.ts";
+import { Alarms } from "./session/alarms.ts";
 import {
   AccountGone,
   ClaimLost,
@@ -35,20 +45,10 @@ import {
   MayNotRun,
   NotAnswered,
   Postponed,
-} from "../session/failures.ts";
-import { Gate, type Halt, type SessionParts, VenueSession } from "../session/venue-session.ts";
-import type { VenuePrices } from "../sizing/proportion.ts";
-import type { Venue } from "../venue/venue.ts";
-import { cancel } from "./cancel.ts";
-import { Closing } from "./closing.ts";
-import type { CopyContext } from "./context.ts";
-import { BY_EQUITY, CopierLimits } from "./copier-limits.ts";
-import { closePosition, fill, fireLeg, followLeverage } from "./exits.ts";
-import { placeLeg } from "./legs.ts";
-import { conclude, learnDueFees, place } from "./place.ts";
-import { executeRepair, Requests } from "./requests.ts";
-import { RowOrder } from "./row-order.ts";
-import { submit } from "./submit.ts";
+} from "./session/failures.ts";
+import { Gate, type Halt, type SessionParts, VenueSession } from "./session/venue-session.ts";
+import type { VenuePrices } from "./sizing/proportion.ts";
+import type { Venue } from "./venue/venue.ts";
 
 /**
  * Until the reconciler acts on what an executed row, or a failed attempt, has left, ms; a failure doubles it.

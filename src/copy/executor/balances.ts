@@ -14,8 +14,22 @@ import {
   sum,
   ZERO,
 } from "../../money/decimal.ts";
-import { mayComeAgain, restsAtStrategy } from "../executor/cancel.ts";
-import type { CopyContext } from "../executor/context.ts";
+import {
+  applyReport,
+  endRow,
+  isClosedBy,
+  isLeg,
+  isWaitingLeg,
+  missedSince,
+  seenRow,
+  unseenRow,
+} from "../orders/copy-state.ts";
+import { NotAnswered, VenueRefused } from "../session/failures.ts";
+import { equityOf, foreignOf, rescaled, snapshotOf } from "../sizing/book.ts";
+import { accountEquity, spotSymbolOf, unexecuted, workedWith } from "../sizing/proportion.ts";
+import type { RestingSymbols, VenueBalances, VenueOrderState } from "../venue/venue.ts";
+import { mayComeAgain, restsAtStrategy } from "./cancel.ts";
+import type { CopyContext } from "./context.ts";
 import {
   areOfAnother,
   bookUnseen,
@@ -31,21 +45,7 @@ import {
   unbookedBefore,
   unbookedOf,
   unbookedToward,
-} from "../executor/submit.ts";
-import {
-  applyReport,
-  endRow,
-  isClosedBy,
-  isLeg,
-  isWaitingLeg,
-  missedSince,
-  seenRow,
-  unseenRow,
-} from "../orders/copy-state.ts";
-import { NotAnswered, VenueRefused } from "../session/failures.ts";
-import { equityOf, foreignOf, rescaled, snapshotOf } from "../sizing/book.ts";
-import { accountEquity, spotSymbolOf, unexecuted, workedWith } from "../sizing/proportion.ts";
-import type { RestingSymbols, VenueBalances, VenueOrderState } from "../venue/venue.ts";
+} from "./submit.ts";
 
 /** Attempts to read balances before the next poll takes over. */
 const TRIES_MAX = 3;

@@ -3,12 +3,12 @@
 // symbol; this knows which are clean, has the account polled before the first, and a futures account of a
 // CLOSING copy after the last, and says when all is closed. A symbol of which something was booked since is
 // not clean any more.
-import type { CopyRequest, MirrorEntry } from "../../domain/copying.ts";
-import { CONFIRMED_MS_MAX, type Reconciled } from "../reconcile/reconciler.ts";
-import type { Missing } from "../reconcile/write-off.ts";
-import { skipWords } from "../sizing/skip.ts";
-import type { CopyContext } from "./context.ts";
-import { ORDER_WAITS_MS } from "./place.ts";
+import type { CopyRequest, MirrorEntry } from "../domain/copying.ts";
+import type { CopyContext } from "./executor/context.ts";
+import { ORDER_WAITS_MS } from "./executor/place.ts";
+import { CONFIRMED_MS_MAX, type Reconciled } from "./reconcile/reconciler.ts";
+import type { Missing } from "./reconcile/write-off.ts";
+import { skipWords } from "./sizing/skip.ts";
 
 /** Between two polls requested to confirm that everything is closed, ms. */
 const CONFIRM_AGAIN_MS = 1_000;

@@ -1,9 +1,9 @@
 // A copy while everything is being closed.
 import { expect, test } from "vitest";
-import { Pauses } from "../../concurrency/delays.ts";
-import { copyOf } from "../../store/contract/copying/records.ts";
-import { ActionLog } from "../leads/leads.ts";
+import { Pauses } from "../concurrency/delays.ts";
+import { copyOf } from "../store/contract/copying/records.ts";
 import { CopyExecutor, type ExecutorParts } from "./copy-executor.ts";
+import { ActionLog } from "./leads/leads.ts";
 
 test("a copy that may not run stops when all waits are ended, also if nothing has ended the copy", async () => {
   const pauses = new Pauses(() => () => {});
