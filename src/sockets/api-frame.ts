@@ -33,9 +33,9 @@ export function readFrame(text: string): ApiFrame | UnreadFrame {
  */
 function isPlain(message: unknown): boolean {
   if (!isObject(message)) return true;
-  const { id, method: _method, params, ...others } = message;
+  const { id, params } = message;
   if (typeof id === "number" && !Number.isSafeInteger(id)) return false;
-  if (Object.keys(others).length > 0) return false;
+  for (const name in message) if (name !== "id" && name !== "method" && name !== "params") return false;
   if (!isObject(params)) return true;
   for (const name in params) {
     const value = params[name];
@@ -63,12 +63,9 @@ function frameOf(message: unknown, source: string | null): ApiFrame | UnreadFram
     return { id: idText ?? "null", refusal: { refusal: "FRAME_MALFORMED" } };
   }
   if (!isObject(params)) return { id: idText, refusal: { refusal: "PARAMS_MALFORMED" } };
-  return {
-    id: idText,
-    method,
-    params: new Map(Object.entries(params).map(([name, value]) => [name, textOf(value)])),
-    source,
-  };
+  const texts = new Map<string, string>();
+  for (const name in params) texts.set(name, textOf(params[name]));
+  return { id: idText, method, params: texts, source };
 }
 
 /**
@@ -76,8 +73,9 @@ function frameOf(message: unknown, source: string | null): ApiFrame | UnreadFram
  * boundaries between names and values. No parameter that is signed needs them.
  */
 export function isUnambiguous(params: ApiFrame["params"]): boolean {
-  for (const [name, value] of params)
-    if (name !== "signature" && (/[&=]/.test(name) || /[&=]/.test(value))) return false;
+  for (const [name, value] of params) {
+    if (name !== "signature" && (movesBoundaries(name) || movesBoundaries(value))) return false;
+  }
   return true;
 }
 
@@ -110,10 +108,20 @@ export function formOf(params: ApiFrame["params"]): string {
 }
 
 function signedText(params: ApiFrame["params"], form: (value: string) => string): string {
-  const signed = [...params].filter(([name]) => name !== "signature");
-  signed.sort(([one], [other]) => (one < other ? -1 : 1));
-  const text = signed.map(([name, value]) => `${name}=${form(value)}`).join("&");
-  return Buffer.from(text, "utf8").toString("latin1");
+  let text = "";
+  for (const name of [...params.keys()].sort()) {
+    if (name === "signature") continue;
+    text += `${text === "" ? "" : "&"}${name}=${form(params.get(name) ?? "")}`;
+  }
+  return isAscii(text) ? text : Buffer.from(text, "utf8").toString("latin1");
+}
+
+function movesBoundaries(text: string): boolean {
+  return text.includes("&") || text.includes("=");
+}
+
+function isAscii(text: string): boolean {
+  return !/[\u0080-\uffff]/.test(text);
 }
 
 type RawJson = { readonly rawJSON: string };
