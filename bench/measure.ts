@@ -31,7 +31,7 @@ import {
 } from "./processes/processes.ts";
 import { measureStartUp } from "./processes/start-up.ts";
 import { alone, measureRounds, type Round, type Subject } from "./rounds.ts";
-import { serversNotes, serversSection } from "./servers/figures.ts";
+import { SERVERS_NOTES, serversSection } from "./servers/figures.ts";
 import { measureServers, type ServersOptions } from "./servers/servers.ts";
 import { socketNotes, socketSections } from "./sockets/figures.ts";
 import { measureSockets } from "./sockets/sockets.ts";
@@ -148,7 +148,7 @@ async function measureServersOnly(
   try {
     const measured = await measureServers(store, of, say);
     const unpinned = { ...found, machine: { ...found.machine, pinning: null } };
-    return reportOf(options, unpinned, [serversSection(measured)], serversNotes(measured));
+    return reportOf(options, unpinned, [serversSection(measured)], SERVERS_NOTES);
   } finally {
     await store.close();
   }

@@ -124,7 +124,7 @@ function flagsOf(sizes: Sizes) {
     sockets: aSwitch("only the exchange's own sockets, in four minutes"),
     servers: anyText("1,2,4,8", "only servers that share a PostgreSQL database, so many, one after another"),
     orders: number("with --servers: orders of each measurement", { usual: 2_000, least: 100, most: 100_000 }),
-    openOrders: number("with --servers: open orders while ticks are measured", {
+    openOrders: number("with --servers: open orders while a second of the market is measured", {
       ...{ usual: 100_000, least: 100, most: 1_000_000 },
     }),
     quick: aSwitch("everything once and short, in a minute: shows that the bench works, and nothing else"),

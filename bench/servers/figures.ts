@@ -8,25 +8,23 @@ export function serversSection(measured: readonly ServersMeasured[]): Section {
   const figures = measured.flatMap((each): Figure[] => [
     ...orderFigures(each, one, "by turns", ({ byTurns }) => byTurns),
     ...orderFigures(each, one, "by key", ({ byKey }) => byKey),
-    plain(
-      `a tick, on each of ${serversOf(each)}, ${countText(each.openOrders)} open orders`,
-      "ms",
-      spreadOf([each.perTick]),
-      "its own share of the triggers",
+    against(
+      {
+        name: `a second of the market, on each of ${serversOf(each)}, ${countText(each.manyOrders)} open orders`,
+        unit: "ms",
+        value: spreadOf(each.perSecond.many),
+        aim: "its own share of the triggers",
+      },
+      { name: `${countText(each.fewOrders)} open orders`, value: spreadOf(each.perSecond.few) },
     ),
   ]);
   return { title: "Servers on one PostgreSQL database: processor time", figures, missing: null };
 }
 
-export function serversNotes(measured: readonly ServersMeasured[]): string[] {
-  return [
-    "processor time of an order that is placed, rests and is canceled: of all servers and PostgreSQL together, what they take without load taken off",
-    ...measured.map(
-      (each) =>
-        `${serversOf(each)}: ${countText(each.ticks)} messages of the market while ticks were measured`,
-    ),
-  ];
-}
+export const SERVERS_NOTES = [
+  "processor time of an order that is placed, rests and is canceled: of all servers and PostgreSQL together, what they take without load taken off",
+  "processor time of a server in a second in which it follows the symbol: its messages, leases and periodic tasks, with many open orders against few",
+];
 
 const AIMS: Readonly<Record<string, string>> = {
   "by turns": "4 servers: at most 1.6 times",

@@ -1,14 +1,13 @@
 // Servers that share one PostgreSQL database: the processor time of an order, of all servers and of
 // PostgreSQL together, by how many servers there are, with requests sent to them by turns or by key; and of a
-// tick, with open orders spread over the servers. The load grows with the servers, so that each has as much
-// to do as one alone: as many requests in flight, which share transactions, and as many before for the
-// compiler. What all of them take without load is taken off. Processor time, since on few cores throughput
-// cannot grow with processes. The sender's own time does not count.
+// second of the market, with few and with many open orders spread over the servers. The load grows with the
+// servers, so that each has as much to do as one alone: as many requests in flight, which share transactions,
+// and as many before for the compiler. What all of them take without load is taken off an order. Processor
+// time, since on few cores throughput cannot grow with processes. The sender's own time does not count.
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Client } from "pg";
-import WebSocket from "ws";
 import { SLOTS } from "../../src/domain/strategy.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { newDirectory } from "../../test/support/servers/gateway.ts";
@@ -26,9 +25,9 @@ export type ServersOptions = {
   readonly counts: readonly number[];
   /** Orders that are placed and canceled in each measurement, for each server. */
   readonly orders: number;
-  /** Open orders while ticks are measured. */
+  /** Open orders while a second of the market is measured. */
   readonly openOrders: number;
-  /** How long servers without load, and ticks, are measured, s. */
+  /** How long servers without load, and the market with open orders, are measured, s. */
   readonly idleSeconds: number;
 };
 
@@ -38,10 +37,10 @@ export type ServersMeasured = {
   /** Of an order that is placed, rests and is canceled, and PostgreSQL's part of it. */
   readonly byTurns: PerOrder;
   readonly byKey: PerOrder;
-  /** Of a server, for each message of the market. */
-  readonly perTick: number;
-  readonly openOrders: number;
-  readonly ticks: number;
+  /** Of a server in each second in which it follows the symbol, with few open orders and with many. */
+  readonly perSecond: { readonly few: readonly number[]; readonly many: readonly number[] };
+  readonly fewOrders: number;
+  readonly manyOrders: number;
 };
 export type PerOrder = { readonly all: number; readonly postgres: number };
 
@@ -52,7 +51,6 @@ const ORDERS_PER_KEY = 20;
 const IN_FLIGHT = 16;
 /** The watermark and the leases go on all the time; what is started with the servers has to end first. */
 const SETTLED_MS = 3_000;
-const STREAMS = [`${SYMBOL.toLowerCase()}@bookTicker`, `${SYMBOL.toLowerCase()}@trade`];
 
 /** Measures one number of servers after another, each on a database of its own. */
 export async function measureServers(
@@ -78,7 +76,7 @@ async function measureOne(
   const keysOf = (orders: number) => Math.max(count, Math.ceil(orders / ORDERS_PER_KEY));
   const place = { dataDir, databaseUrl };
   const forLoad = await prepareStrategies(place, 3 * keysOf(options.orders * count), SPOT);
-  const forTicks = await prepareStrategies(place, keysOf(options.openOrders), SPOT);
+  const forTriggers = await prepareStrategies(place, keysOf(options.openOrders), SPOT);
   const gateways: Gateway[] = [];
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
@@ -119,13 +117,21 @@ async function measureOne(
     };
     const byTurns = await load(forLoad.slice(third, 2 * third), false);
     const byKey = await load(forLoad.slice(2 * third), true);
-    const orders = options.openOrders;
-    await placeAll(forTicks, { urls, price, orders, isCanceled: false, isByKey: false });
-    await wait(SETTLED_MS);
-    const counted = await countTicks(urls[0] ?? "", options.idleSeconds);
-    const ticking = await clock.during(() => wait(options.idleSeconds * 1_000));
-    const more = ticking.servers - (idle.servers * ticking.ms) / idle.ms;
-    return { count, byTurns, byKey, perTick: more / count / counted, openOrders: orders, ticks: counted };
+    const secondsWith = async (orders: number): Promise<readonly number[]> => {
+      await placeAll(forTriggers, { urls, price, orders, isCanceled: false, isByKey: false });
+      await wait(SETTLED_MS);
+      const seconds: number[] = [];
+      while (seconds.length < options.idleSeconds) {
+        const used = await clock.during(() => wait(1_000));
+        seconds.push((used.servers / count / used.ms) * 1_000);
+      }
+      return seconds;
+    };
+    // One of each key, so that every server follows the symbol.
+    const fewOrders = forTriggers.length;
+    const few = await secondsWith(fewOrders);
+    const many = await secondsWith(options.openOrders - fewOrders);
+    return { count, byTurns, byKey, perSecond: { few, many }, fewOrders, manyOrders: options.openOrders };
   } finally {
     await client.end();
     for (const gateway of gateways) await gateway.stop();
@@ -214,20 +220,4 @@ async function surely(send: () => Promise<WireAnswer>): Promise<WireAnswer> {
       throw new MeasurementFailed(`an order was answered ${JSON.stringify(answer.body)}`);
     await wait(Number(answer.headers.get("retry-after") ?? 1) * 1_000);
   }
-}
-
-/** The messages of the symbol's market within some seconds. */
-async function countTicks(url: string, seconds: number): Promise<number> {
-  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/stream?streams=${STREAMS.join("/")}`);
-  let ticks = 0;
-  await new Promise((resolve, reject) => {
-    socket.once("open", resolve);
-    socket.once("error", reject);
-  });
-  socket.on("message", () => {
-    ticks += 1;
-  });
-  await wait(seconds * 1_000);
-  socket.terminate();
-  return ticks;
 }
