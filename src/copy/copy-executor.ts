@@ -344,7 +344,8 @@ export class CopyExecutor {
     if (!this.isBlocked) this.#alarms.check(this.copy.book, this.#prices, this.#state.outbox());
     this.#orders.query();
     const sincePollMs = this.#parts.wallNow() - this.polledAt;
-    const isUnexplained = this.#missing.isUnexplained || this.#orders.hasForeign;
+    const isUnexplained =
+      this.#missing.isUnexplained || this.#orders.hasForeign || this.#state.isContradicted;
     // The position shows an order before the venue does.
     const isUnconfirmed = this.copy.family === "FUTURES" && this.#state.unconfirmed().length > 0;
     if (isUnexplained && sincePollMs >= UNEXPLAINED_POLL_MS) this.pollSoon();

@@ -207,8 +207,10 @@ export async function conclude(
     case "REFUSED": {
       const refused = state.put({ ...refusedRow({ ...row, clientOrderId: null }, outcome), updatedAt });
       const told = state.put(await withFunds(context, refused, worth));
-      // The account's position differs from the book.
-      if (told.skip?.reason === "NOTHING_HELD") context.pollSoon();
+      if (told.skip?.reason === "NOTHING_HELD") {
+        state.setContradicted(true);
+        context.pollSoon();
+      }
       if (isAccountUnfit(outcome.refusal) && state.copy.status === "FOLLOWING")
         state.move("PAUSED", "ACCOUNT_UNFIT", updatedAt);
       return told;

@@ -92,6 +92,7 @@ export class CopyState {
   #next: Promise<void> | null = null;
   #movesUnderWay = 0;
   #ownChanges = 0;
+  #isContradicted = false;
   /** Rows whose executions the balances do not have: they are carried on. */
   readonly #carried = new Set<number>();
 
@@ -129,6 +130,18 @@ export class CopyState {
    */
   get ownChanges(): number {
     return this.#ownChanges;
+  }
+
+  /**
+   * Whether the venue has refused to close something that the book has, and polls have not explained that:
+   * the account's position is another one, and its stop is missing or waits.
+   */
+  get isContradicted(): boolean {
+    return this.#isContradicted;
+  }
+
+  setContradicted(isContradicted: boolean): void {
+    this.#isContradicted = isContradicted;
   }
 
   /** Rows with unfinished work, oldest first. */

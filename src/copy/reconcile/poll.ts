@@ -13,8 +13,9 @@ const ASKED_MS_MAX = 5_000;
 
 /** Answers null if it came to its end, otherwise what cut it short. */
 export async function poll(context: CopyContext, missing: Missing): Promise<NotAnswered | null> {
-  const polling: CopyContext = { ...context, session: context.session.polling(ASKED_MS_MAX) };
   const { state } = context;
+  const session = context.session.polling(ASKED_MS_MAX);
+  const polling: CopyContext = { ...context, session: state.isContradicted ? session.inDoubt() : session };
   try {
     const isFresh = await takeStock(polling, missing);
     missing.inVain = isFresh ? 0 : missing.inVain + 1;
@@ -22,6 +23,7 @@ export async function poll(context: CopyContext, missing: Missing): Promise<NotA
     // A fee that is not known yet looks like a missing balance.
     const isFeeDue = state.copy.family === "SPOT" && state.feesDue().length > 0;
     if (isFresh && !isFeeDue) await writeOffMissing(polling, missing);
+    if (isFresh && !missing.isUnexplained) state.setContradicted(false);
     return null;
   } catch (error) {
     if (error instanceof NotAnswered) return error;

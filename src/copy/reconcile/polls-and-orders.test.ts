@@ -253,6 +253,22 @@ test("a position in doubt is asked for also where the polls' part of the weight 
   expect(fixture.time.now() - at).toBeLessThan(20_000);
 });
 
+test("a position that the venue says is not there is asked for where the polls' part of the weight is used up", async () => {
+  await open("FUTURES");
+  const copier = await fixture.copier(strategy, "FUTURES");
+  await fixture.does(strategy, places("BUY", "0.002"));
+  await passes(16_000);
+  await passes(62_000 - (fixture.time.now() % 60_000));
+  way.used = way.limit / 2;
+  // The account's owner closes it by hand.
+  await fixture.trades(copier, "FUTURES", { side: "SELL", quantity: decimal("0.002") });
+  const at = fixture.time.now();
+  await fixture.does(strategy, places("SELL", "0.001"));
+  expect((await fixture.log(copier)).at(-1)).toContain("NOTHING_HELD");
+  while ((await fixture.holds(copier, "BTCUSDT")) !== "0") await passes(500);
+  expect(fixture.time.now() - at).toBeLessThan(20_000);
+});
+
 test("a stop whose placement has no answer is sent again while no question may be asked", async () => {
   await open("FUTURES");
   const copier = await fixture.copier(strategy, "FUTURES");
