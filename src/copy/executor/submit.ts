@@ -66,6 +66,13 @@ const TOGETHER_MAX = 10;
  * wait behind it.
  */
 const ANSWER_MS_MAX = 1_500;
+/**
+ * How far ahead the time of an attempt is recorded that was recorded too late before, ms: a slow store must
+ * not keep it from being sent.
+ */
+const SLOW_STORE_MS = 5_000;
+/** How long the cancel is repeated that shows whether a market order was decided, ms. */
+const CANCEL_MS_MAX = 2_000;
 
 /** Statuses of a row of which it is not known whether the venue has it. */
 const IN_DOUBT: readonly MirrorEntry["status"][] = ["NEW", "SENT", "UNCONFIRMED", "SKIPPED"];
@@ -103,7 +110,8 @@ type Submission = { readonly opens: boolean; readonly onlyOpens: boolean; readon
  *                           │ no answer, or one that says nothing
  *                           ▼
  *         queried by its id until it is found, or too old to be executed, or a contract's position shows it
- *                           │ not found
+ *                           │ not found: a market order is canceled, since the venue decides the cancel
+ *                           │ behind the order, and queried once more
  *                           ▼
  *         a market order that neither trades nor position show: sent again under another id, unless the
  *         position's stop waits behind it
@@ -253,15 +261,15 @@ class Attempts {
     this.#row = state.put({ ...before, status: "SENT", clientOrderId, sentAt, updatedAt: now() });
   }
 
-  /** When the present attempt was noted, wall time, Unix ms: what is sent of it is valid from then. */
+  /** From when what is sent now is valid, wall time, Unix ms: not later than the row says. */
   get askedAt(): number {
-    return this.#row.updatedAt;
+    return Math.min(this.#row.updatedAt, this.#context.now());
   }
 
   /** Nothing was sent of the attempt; it is made later, and the row is to be flushed. */
   askAgain(): void {
     const { state, now } = this.#context;
-    this.#row = state.put({ ...this.#row, updatedAt: now() });
+    this.#row = state.put({ ...this.#row, updatedAt: now() + SLOW_STORE_MS });
   }
 
   get wasNeverSent(): boolean {
@@ -376,16 +384,18 @@ class Attempts {
         if (leftMs <= 0 || isLeg(this.#row)) break;
         if (!isPositionAsked && now() - since >= POSITION_AFTER_MS) {
           isPositionAsked = true;
-          if (await this.#isPositionChanged(positions)) {
-            const isOwn = await this.#isItsOwn(positions);
-            const prices = (await session.pricesInTime()) ?? this.#context.lastPrices();
-            const estimatedPrice = isOwn ? prices.get(symbol ?? "") : undefined;
-            return { ...this.#unconfirmed(), ...(estimatedPrice !== undefined && { estimatedPrice }) };
-          }
+          const shown = await this.#shownByPosition(session, positions);
+          if (shown !== null) return shown;
         }
         await pause(Math.min(leftMs, backOff.next()));
       }
-      if (isLeg(this.#row) || (await this.#isAbsentByPosition(positions))) return "ABSENT";
+      if (isLeg(this.#row)) return "ABSENT";
+      if (!(await this.#isDecided(session))) return this.#unconfirmed();
+      const late = await this.#find(session);
+      if (late !== null) return this.placed(late);
+      const shown = isPositionAsked ? null : await this.#shownByPosition(session, positions);
+      if (shown !== null) return shown;
+      if (await this.#isAbsentByPosition(positions)) return "ABSENT";
       return this.#unconfirmed();
     } catch (error) {
       if (!(error instanceof NotAnswered)) throw error;
@@ -407,6 +417,34 @@ class Attempts {
     if (change === null || explaining(state, [...others, this.#row], change) === null) return false;
     try {
       return !(await isTradedByAnother({ ...this.#context, session }, this.#row));
+    } catch (error) {
+      if (error instanceof VenueRefused) return false;
+      throw error;
+    }
+  }
+
+  /** An unconfirmed order whose position has changed by its quantity, with a price if that was the order. */
+  async #shownByPosition(
+    session: CopyContext["session"],
+    positions: CopyContext["session"],
+  ): Promise<Unconfirmed | null> {
+    if (!(await this.#isPositionChanged(positions))) return null;
+    const isOwn = await this.#isItsOwn(positions);
+    const prices = (await session.pricesInTime()) ?? this.#context.lastPrices();
+    const estimatedPrice = isOwn ? prices.get(this.#row.symbol ?? "") : undefined;
+    return { ...this.#unconfirmed(), ...(estimatedPrice !== undefined && { estimatedPrice }) };
+  }
+
+  /**
+   * Whether a market order was decided, if the venue has it: a cancel is decided behind it, however late that
+   * is. It takes no harm, and the venue knows no such order.
+   */
+  async #isDecided(session: CopyContext["session"]): Promise<boolean> {
+    const { orderType, symbol, clientOrderId } = this.#row;
+    if (orderType !== "MARKET" || symbol === null || clientOrderId === null) return false;
+    const asking = this.#onlyOpens ? session : session.briefly(CANCEL_MS_MAX);
+    try {
+      return (await asking.ask(({ client }) => client.cancel(symbol, clientOrderId))) === null;
     } catch (error) {
       if (error instanceof VenueRefused) return false;
       throw error;

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
 import type { Command } from "../../domain/command.ts";
-import { decimal, type Price } from "../../money/decimal.ts";
+import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
 import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 import { CountingVenue } from "../testing/counting-venue.ts";
 
@@ -280,6 +280,32 @@ test("an exit at the market that the venue has taken and not executed yet is not
   expect((await fixture.log(copier)).slice(1)).toEqual(["PLACE SELL MARKET 0.002 FILLED executed 0.002"]);
   expect(way.seen.filter((route) => route === "POST /fapi/v1/order")).toHaveLength(1);
 });
+
+test.each(["SPOT", "FUTURES"] as const)(
+  "an order at the market that the venue decides seconds late is not sent a second time: %s",
+  async (type) => {
+    await open(type);
+    const place = type === "SPOT" ? "/api/v3/order" : "/fapi/v1/order";
+    let late: string | null = null;
+    let isDecided = false;
+    way.instead = (route, parameters) => {
+      if (route !== `POST ${place}` || late !== null) return null;
+      late = parameters.get("newClientOrderId");
+      return DOWN;
+    };
+    // The venue decides what comes later behind the order.
+    way.before = async (route) => {
+      if (route !== `DELETE ${place}` || late === null || isDecided) return;
+      isDecided = true;
+      const sent = { side: "BUY", quantity: decimal<Quantity>("0.001") } as const;
+      await fixture.trades(copier, type, sent, late);
+    };
+    await fixture.does(strategy, places("BUY", "0.001"));
+    expect((await fixture.log(copier)).at(-1)).toMatch(/^PLACE BUY MARKET 0.001 FILLED/);
+    const orders = await fixture.venue.orders(copier.account, "BTCUSDT");
+    expect(orders.map(({ clientOrderId }) => clientOrderId)).toEqual([late]);
+  },
+);
 
 test("without prices nothing counts as lost on a day, and open entries stay", async () => {
   await open("SPOT");

@@ -375,8 +375,9 @@ export async function openCopiesFixture({
       { account }: Copier,
       type: StrategyType,
       said: Pick<VenueOrder, "side" | "quantity">,
+      clientOrderId: string = randomUUID(),
     ): Promise<void> {
-      const sent = order({ type: "MARKET", clientOrderId: randomUUID(), ...said });
+      const sent = order({ type: "MARKET", clientOrderId, ...said });
       const { kind } = await venue.client(type, account).place(sent);
       if (kind !== "OK") throw new Error(`the venue takes it: ${kind}`);
     },
