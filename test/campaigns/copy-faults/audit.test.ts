@@ -1,6 +1,7 @@
 // The audit finds what it is there to find: books that are in order, and then each fault in them.
 import { describe, expect, test } from "vitest";
-import { emptyAccount } from "../../../src/domain/account.ts";
+import { mirrorClientId } from "../../../src/copy/executor/submit.ts";
+import { emptyAccount, type Position } from "../../../src/domain/account.ts";
 import {
   type Copy,
   EMPTY_BOOK,
@@ -17,6 +18,8 @@ import { emptyLedgerAccounts } from "../../../src/money/posting.ts";
 import { settingsOf } from "../../copy/actors.ts";
 import { auditCopy } from "./audit.ts";
 import type { CopyBooks } from "./books.ts";
+import { COPIER_READY } from "./copying.ts";
+import { type CopyFault, clusterLines, type FaultPlace } from "./faults.ts";
 
 const SYMBOL = "DOGEUSDT";
 const LEAD: LeadState = {
@@ -174,6 +177,34 @@ describe("the audit of a copy", () => {
     expect(kinds.includes("DISORDERED")).toBe(isFound);
   });
 
+  test.each([
+    ["1", true],
+    ["0", false],
+  ])(
+    "finds nothing in a leg that waits in the place of its successor where something is held: %s",
+    (held, waits) => {
+      const waiting = { orderType: "STOP_MARKET", side: "SELL", status: "RESTING" } as const;
+      const leg = entryOf(9, 9, "leg", { ...waiting, kind: "PLACE_LEG", seq: null, clientOrderId: null });
+      const position: Pick<Position, "quantity"> = { quantity: decimal(held) };
+      const account = { ...accountOf("100"), positions: new Map([[SYMBOL, position as Position]]) };
+      const found = kindsOf({ ...BOOKS, ...withEntries(leg), venue: { ...BOOKS.venue, account } });
+      expect(found).toEqual(waits ? [] : ["LOST"]);
+    },
+  );
+
+  test.each([
+    ["an earlier attempt of the lost row", "bought", 3, "attempt 3 of entry 1 ("],
+    ["an attempt of another row", "rested", 1, "attempt 1 of entry 2 ("],
+    ["an attempt of none", "somebody's", 1, "an attempt of no entry"],
+  ])("says of a stray order that it is %s", (_what, collectiveId, attempt, said) => {
+    const stray = mirrorClientId({ collectiveId, copyId: "copy", purpose: "order", attempt });
+    const [bought = never(), rested = never()] = ORDERS;
+    const venue = { ...BOOKS.venue, orders: [orderOf(1, stray, bought), rested] };
+    const found = auditCopy({ ...BOOKS, venue }, new Map());
+    expect(found.map(({ kind }) => kind)).toEqual(["LOST", "DOUBLED"]);
+    for (const { what } of found) expect(what).toContain(said);
+  });
+
   test("finds an order that the venue has accepted twice", () => {
     const accepted = new Map([
       ["bought", 2],
@@ -181,6 +212,30 @@ describe("the audit of a copy", () => {
     ]);
     expect(auditCopy(BOOKS, accepted).map(({ kind }) => kind)).toEqual(["DOUBLED"]);
   });
+});
+
+test("a copier's name is what it claims by, without what follows it", () => {
+  const line = "Lyrebird copies as copier-0123456789abcdef, on the database 127.0.0.1:5432/lyrebird";
+  expect(COPIER_READY.exec(line)?.[1]).toBe("copier-0123456789abcdef");
+});
+
+test("faults are summed up by what they are of, and by how long after what they began", () => {
+  const fault = (kind: "NAKED" | "MISSIZED" | "LOST", place: Partial<FaultPlace>): CopyFault => ({
+    ...{ kind, what: "" },
+    place: { from: 0, until: 0, type: "FUTURES", ...place },
+  });
+  const faults = [
+    fault("NAKED", { from: 105_000, until: 120_000 }),
+    fault("NAKED", { from: 95_000, until: 120_000 }),
+    fault("NAKED", { from: 300_000, until: 320_000 }),
+    fault("MISSIZED", { from: 140_000, until: 141_000, type: "SPOT", by: "EQUITY" }),
+    fault("LOST", {}),
+  ];
+  expect(clusterLines(faults, { killedAt: [100_000], crashedAt: 110_000 })).toEqual([
+    "NAKED: 3 FUTURES; kills: 1 within 10 s after, 1 with one in them, 1 later; crash of prices: 2 with it in them, 1 later",
+    "MISSIZED: 1 SPOT EQUITY; kills: 1 within 60 s after; crash of prices: 1 within 60 s after",
+  ]);
+  expect(clusterLines([], { killedAt: [], crashedAt: null })).toEqual([]);
 });
 
 function kindsOf(books: CopyBooks): string[] {

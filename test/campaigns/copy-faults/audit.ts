@@ -1,10 +1,11 @@
 // The audit of a copy compares the venue's own books with the mirror log, and the log with the strategy's
-// actions. It knows the rules of copying, and nothing of the code that copies.
+// actions. It knows the rules of copying, and nothing of the code that copies. The texts of its faults name
+// client ids by the copier's own function.
 import type { LeadAction, MirrorEntry, MirrorStatus } from "../../../src/domain/copying.ts";
 import type { Leg } from "../../../src/domain/leg.ts";
 import { isOpen, type Order } from "../../../src/domain/order.ts";
 import { balanceFaults } from "./balances.ts";
-import { type CopyBooks, logOf } from "./books.ts";
+import { attemptOf, type CopyBooks, isOfCancel, logOf, REUSED } from "./books.ts";
 import type { CopyFault, CopyFaultKind } from "./faults.ts";
 
 /** What the venue has that an entry tells of. */
@@ -49,7 +50,7 @@ function placedOf({ venue }: CopyBooks): ReadonlyMap<string, Placed> {
  * again.
  */
 function ownIdOf({ clientLegId }: Leg): string {
-  return clientLegId.replace(/x\d+$/, "");
+  return clientLegId.replace(REUSED, "");
 }
 
 /**
@@ -111,10 +112,12 @@ function entryFaults(books: CopyBooks, entry: MirrorEntry, placed: ReadonlyMap<s
       ? [fault(books, "UNEXPLAINED", `says it did not copy what is there: ${textOf(entry)}`)]
       : [];
   }
-  if (!SENT.includes(entry.status) || isOfCancel(entry) || neverSent(entry)) return [];
-  if (waits(books, entry)) return [];
-  if (found === undefined)
-    return [fault(books, "LOST", `tells of an order that is not there: ${textOf(entry)}`)];
+  if (!mustBeThere(books, entry)) return [];
+  if (found === undefined) {
+    const strays = strayText(books, straysOf(books, placed), entry.symbol);
+    const what = `tells of an order that is not there: ${textOf(entry)}`;
+    return [fault(books, "LOST", `${what}; there without an entry: ${strays || "none of the symbol"}`)];
+  }
   const isCut =
     "order" in found && found.order.reduceOnly === true && found.order.quantity < (entry.quantity ?? 0n);
   // The venue itself cuts what only reduces down to what there is to be reduced.
@@ -123,6 +126,11 @@ function entryFaults(books: CopyBooks, entry: MirrorEntry, placed: ReadonlyMap<s
   return told === had
     ? []
     : [fault(books, "CHANGED", `tells of ${told}, and the venue has ${had}: ${textOf(entry)}`)];
+}
+
+/** Whether an entry tells of an order that the venue has, or had. */
+function mustBeThere(books: CopyBooks, entry: MirrorEntry): boolean {
+  return SENT.includes(entry.status) && !isOfCancel(entry) && !neverSent(entry) && !waits(books, entry);
 }
 
 function isUnconfirmed({ status }: MirrorEntry): boolean {
@@ -141,9 +149,17 @@ function neverSent({ kind, status, sends, clientOrderId }: MirrorEntry): boolean
   return kind === "PLACE_LEG" && status === "CANCELED" && sends === 0 && clientOrderId === null;
 }
 
-/** A leg may wait for its position as long as an order that opens it may still be executed. */
-function waits({ entries }: CopyBooks, { kind, status, symbol, side, clientOrderId }: MirrorEntry): boolean {
+/**
+ * A leg may wait for its position as long as an order that opens it may still be executed. One that the venue
+ * has refused in the place of its successor waits while its position is there: it is tried again.
+ */
+function waits(
+  { venue, entries }: CopyBooks,
+  { kind, seq, status, symbol, side, clientOrderId }: MirrorEntry,
+): boolean {
   if (kind !== "PLACE_LEG" || status !== "RESTING" || clientOrderId !== null) return false;
+  const held = venue.account.positions.get(symbol ?? "")?.quantity ?? 0n;
+  if (seq === null && (side === "SELL" ? held > 0n : held < 0n)) return true;
   return entries.some(
     (entry) =>
       entry.kind === "PLACE" &&
@@ -151,11 +167,6 @@ function waits({ entries }: CopyBooks, { kind, status, symbol, side, clientOrder
       entry.side !== side &&
       (entry.status === "RESTING" || isUnconfirmed(entry)),
   );
-}
-
-/** An entry of a cancel may name the order that it is about. */
-function isOfCancel({ kind }: Pick<MirrorEntry, "kind">): boolean {
-  return kind === "CANCEL" || kind === "CANCEL_LEG" || kind === "FILL" || kind === "SET_LEVERAGE";
 }
 
 function isOfThisEntry(entry: MirrorEntry, found: Placed): boolean {
@@ -200,33 +211,77 @@ const LEG_STATES = {
   EXPIRED: "EXPIRED",
 } as const;
 
+/** The entries that tell of an order, by its client id. */
+function toldBy({ entries }: CopyBooks): ReadonlyMap<string | null, readonly MirrorEntry[]> {
+  const telling = entries.filter(
+    (entry) => (SENT.includes(entry.status) || isUnconfirmed(entry)) && !isOfCancel(entry),
+  );
+  return Map.groupBy(telling, ({ clientOrderId }) => clientOrderId);
+}
+
+type Stray = { readonly clientId: string; readonly found: Placed };
+
+/** What the venue has and no entry tells of, but for what was given up and came to nothing. */
+function straysOf(books: CopyBooks, placed: ReadonlyMap<string, Placed>): readonly Stray[] {
+  const told = toldBy(books);
+  return [...placed].flatMap(([clientId, found]) =>
+    told.has(clientId) || isGivenUpAs(books, clientId, found) ? [] : [{ clientId, found }],
+  );
+}
+
+function isGivenUpAs({ entries }: CopyBooks, clientId: string, found: Placed): boolean {
+  return entries.some((entry) => entry.clientOrderId === clientId && isGivenUp(entry, found));
+}
+
+/** Those of a symbol, each with the row that it was sent for, in words; empty if there are none. */
+function strayText(books: CopyBooks, strays: readonly Stray[], symbol: string | null): string {
+  return strays
+    .filter(({ found }) => placedSymbol(found) === symbol)
+    .map(({ clientId }) => `${clientId} is ${attemptOf(books, clientId)}`)
+    .join(", ");
+}
+
+/**
+ * The entries on a symbol whose orders the venue does not have, and its orders that no entry tells of, in
+ * words; empty if there are none. What the copy is entitled to goes by both.
+ */
+export function unmatchedOf(books: CopyBooks, symbol: string): string {
+  const placed = placedOf(books);
+  const strays = strayText(books, straysOf(books, placed), symbol);
+  const lost = books.entries.filter(
+    (entry) => entry.symbol === symbol && mustBeThere(books, entry) && !placed.has(entry.clientOrderId ?? ""),
+  );
+  return [
+    ...lost.map(({ entryId, kind }) => `entry ${entryId} (${kind}) has no order there`),
+    ...(strays === "" ? [] : [strays]),
+  ].join(", ");
+}
+
 /** The log has exactly one entry for each order at the venue, and the venue accepted the order once. */
 function strayFaults(
   books: CopyBooks,
   placed: ReadonlyMap<string, Placed>,
   accepted: ReadonlyMap<string, number>,
 ): CopyFault[] {
-  const told = Map.groupBy(
-    books.entries.filter(
-      (entry) => (SENT.includes(entry.status) || isUnconfirmed(entry)) && !isOfCancel(entry),
-    ),
-    ({ clientOrderId }) => clientOrderId,
-  );
+  const told = toldBy(books);
   const legs = Map.groupBy(books.venue.legs, ownIdOf);
   return [...placed].flatMap(([clientId, found]) => {
     const entries = told.get(clientId) ?? [];
-    if (books.entries.some((entry) => entry.clientOrderId === clientId && isGivenUp(entry, found))) return [];
+    if (isGivenUpAs(books, clientId, found)) return [];
     const ofOneId = legs.get(clientId) ?? [];
     const times = ofOneId.length > 1 && isSuccession(ofOneId) ? 1 : (accepted.get(clientId) ?? 1);
+    if (entries.length === 1 && times <= 1) return [];
+    const named = `${clientId}, ${attemptOf(books, clientId)}`;
+    const what = `${named}: ${textOf(found)}`;
     return [
       ...(entries.length === 0
-        ? [fault(books, "DOUBLED", `tells nothing of ${textOf(found)}: ${logOf(books, placedSymbol(found))}`)]
+        ? [fault(books, "DOUBLED", `tells nothing of ${what}: ${logOf(books, placedSymbol(found))}`)]
         : []),
       ...(entries.length > 1
-        ? [fault(books, "DOUBLED", `tells ${entries.length} times of ${clientId}: ${entries.map(textOf)}`)]
+        ? [fault(books, "DOUBLED", `tells ${entries.length} times of ${named}: ${entries.map(textOf)}`)]
         : []),
       ...(times > 1
-        ? [fault(books, "DOUBLED", `had ${clientId} accepted ${times} times: ${textOf(found)}`)]
+        ? [fault(books, "DOUBLED", `had ${named} accepted ${times} times: ${textOf(found)}`)]
         : []),
     ];
   });

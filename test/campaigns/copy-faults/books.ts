@@ -1,5 +1,6 @@
 // What is known of a copy once nothing moves any more: what its strategy did, what its mirror log says, and
 // what the venue's own books have of its account.
+import { mirrorClientId } from "../../../src/copy/executor/submit.ts";
 import { actionsOf } from "../../../src/copy/leads/actions.ts";
 import { type Account, emptyAccount } from "../../../src/domain/account.ts";
 import type { Copy, LeadAction, MirrorEntry } from "../../../src/domain/copying.ts";
@@ -81,6 +82,55 @@ export async function readBooks(
     },
   };
 }
+
+/** An entry of a cancel may name the order that it is about. */
+export function isOfCancel({ kind }: Pick<MirrorEntry, "kind">): boolean {
+  return kind === "CANCEL" || kind === "CANCEL_LEG" || kind === "FILL" || kind === "SET_LEVERAGE";
+}
+
+/**
+ * Of which row a client id is an attempt, in words. A row has the id of its last attempt only; what the venue
+ * has may be of an earlier one.
+ */
+export function attemptOf({ copy, entries, actions }: CopyBooks, clientId: string): string {
+  const { copyId } = copy;
+  const sent = clientId.replace(REUSED, "");
+  // An id that is also that of a cancel is of the order.
+  for (const entry of entries.toSorted((one, other) => Number(isOfCancel(one)) - Number(isOfCancel(other)))) {
+    const { entryId, kind, status, symbol, sends } = entry;
+    const attempt = attemptsOf(entry).find((each) => attemptId(copyId, entry, each) === sent);
+    if (attempt !== undefined)
+      return `attempt ${attempt} of entry ${entryId} (${kind} ${symbol} ${status}, sent ${sends} times)`;
+  }
+  const action = actions.find((each) => {
+    if (each.kind !== "PLACE" && each.kind !== "PLACE_LEG") return false;
+    return attemptId(copyId, { ...each, entryId: 0 }, 1) === sent;
+  });
+  return action === undefined ? "an attempt of no entry" : `attempt 1 of action ${action.seq}, without entry`;
+}
+
+/** What the exchange puts behind a client id that was used again. */
+export const REUSED = /x\d+$/;
+
+/** The attempts that a row may have been sent as; a leg that replaces itself has the number of its row. */
+function attemptsOf({ kind, entryId, sends }: MirrorEntry): readonly number[] {
+  const counted = Array.from({ length: 2 * sends + 1 }, (_, index) => index + 1);
+  return kind === "PLACE_LEG" ? [...counted, entryId] : counted;
+}
+
+/** The client id of an attempt, as the copier makes it. */
+function attemptId(
+  copyId: string,
+  { kind, seq, collectiveId, entryId, symbol }: AttemptOf,
+  attempt: number,
+): string {
+  const purpose = kind === "PLACE" ? "order" : kind === "PLACE_LEG" ? "leg" : "close";
+  const isOwn = collectiveId === null || (kind === "PLACE" && seq === null);
+  const origin = isOwn ? { requestId: `entry-${entryId}`, symbol: symbol ?? "" } : { collectiveId };
+  return mirrorClientId({ ...origin, copyId, purpose, attempt });
+}
+
+type AttemptOf = Pick<MirrorEntry, "kind" | "seq" | "collectiveId" | "entryId" | "symbol">;
 
 /** The lines of a copy's log on a symbol, with when each was sent and answered. */
 export function logOf({ entries, copy }: CopyBooks, symbol: string): string {

@@ -5,7 +5,7 @@ import { campaign, JSON_REPORT, onEachStore, SEED, STORE, say } from "../harness
 import { aSwitch, number, oneOf } from "../harness/flags.ts";
 import { faultLines, type Line, renderStores } from "../harness/report.ts";
 import { BEHAVIORS, type Behavior } from "./exchange-behavior.ts";
-import type { CopyFaultKind } from "./faults.ts";
+import { type CopyFaultKind, clusterLines } from "./faults.ts";
 import { FATES, type Fate } from "./faulty-way.ts";
 import { MUTATIONS, type MutationName, mutation } from "./mutations.ts";
 import { copyUnderFire, type RunReport } from "./run.ts";
@@ -93,6 +93,8 @@ const LINES: readonly Line<RunReport>[] = [
   ["orders and legs of the strategies", ({ placed }) => placed],
   ["  taken back", ({ canceled }) => canceled],
   ["kill -9 of what copies", ({ kills }) => kills],
+  ["claims that were not renewed in time", ({ stalls }) => stalls.count],
+  ["  the longest, ms", ({ stalls }) => stalls.msMax],
   ["signed requests to the venue", ({ fates }) => FATES.reduce((sum, fate) => sum + fates[fate], 0)],
   ...FATES.map((fate): Line<RunReport> => [`  ${FATE_LABELS[fate]}`, ({ fates }) => fates[fate]]),
   ...BEHAVIORS.map((each): Line<RunReport> => [BEHAVIOR_LABELS[each], ({ behaviors }) => behaviors[each]]),
@@ -113,6 +115,8 @@ const LINES: readonly Line<RunReport>[] = [
   ["positions compared with the strategy's", ({ verdict }) => verdict.positions],
   ["  that lacked the strategy's stop for a moment", ({ verdict }) => verdict.naked],
   ["    the longest, ms", ({ verdict }) => verdict.nakedMsMax],
+  ["    for more than 10 s", ({ verdict }) => verdict.nakedLong],
+  ["    for more than 30 s, which a busy machine may need", ({ verdict }) => verdict.nakedLongOnBusy],
   ["  that were on the other side than the strategy's for a moment", ({ verdict }) => verdict.otherSide],
   ["    the longest, ms", ({ verdict }) => verdict.otherSideMsMax],
   ["seconds from the last order until all was done", ({ settledMs }) => Math.round(settledMs / 1_000)],
@@ -133,5 +137,8 @@ const LINES: readonly Line<RunReport>[] = [
 ];
 
 export function renderCopies(reports: readonly RunReport[]): string {
-  return renderStores("copy-faults", LINES, reports);
+  const clusters = reports.flatMap(({ store, faults, disturbances }) =>
+    clusterLines(faults, disturbances).map((line) => `${store}, ${line}\n`),
+  );
+  return [renderStores("copy-faults", LINES, reports), ...clusters].join("");
 }

@@ -134,7 +134,7 @@ export const MUTATIONS = {
     ],
   },
   "exits-halved": {
-    what: "what the strategy leaves, a copy leaves by half",
+    what: "what the strategy leaves, a copy leaves by half, and does not make up for it",
     finds: ["OFF_TARGET"],
     changes: [
       {
@@ -143,6 +143,11 @@ export const MUTATIONS = {
         to: `function scaledPart(whole: Quantity, scale: Scale): Part {
   const isExit = scale.by === "HOLDING" || scale.by === "POSITION";
   const quantity = isExit ? whole / 2n : whole;`,
+      },
+      {
+        file: "copy/reconcile/reconciler.ts",
+        from: /if \(excess <= 0n\) return CLEAN;/,
+        to: "if (excess <= 0n || !terms.isClosing) return CLEAN;",
       },
     ],
   },

@@ -20,7 +20,7 @@ import { type CrashedStore, makeStore, type StoreName } from "../harness/stores.
 import { Copying } from "./copying.ts";
 import { castBy } from "./earlier-program.ts";
 import { type Behavior, type BehaviorOptions, WEIGHTS_OF_ADDRESS } from "./exchange-behavior.ts";
-import type { CopyFault } from "./faults.ts";
+import type { CopyFault, Disturbances } from "./faults.ts";
 import { type Fate, type FaultyWay, openFaultyWay, SURE_FATES } from "./faulty-way.ts";
 import { Killer } from "./killer.ts";
 import { LeadTrader, SYMBOLS } from "./lead-trader.ts";
@@ -68,6 +68,9 @@ export type RunReport = {
   readonly placed: number;
   readonly canceled: number;
   readonly kills: number;
+  /** Claims that were not renewed in time, and for how long at most, ms. */
+  readonly stalls: Copying["stalls"];
+  readonly disturbances: Disturbances;
   readonly fates: Readonly<Record<Fate, number>>;
   readonly behaviors: Readonly<Record<Behavior, number>>;
   /** From the last order until every copy was done, ms. */
@@ -167,6 +170,7 @@ export async function copyUnderFire(options: RunOptions): Promise<RunReport | nu
   );
   const placed = () => sumOf(traders, (trader) => trader.placed);
   const report = { lateCopies: 0, settledMs: 0, verdict: NO_VERDICT };
+  let crashedAt: number | null = null;
   try {
     await copying.start();
     const killer = new Killer({
@@ -176,7 +180,9 @@ export async function copyUnderFire(options: RunOptions): Promise<RunReport | nu
       () => options.onProgress?.({ orders: placed() * options.copiers, kills: copying.kills, left: null }),
       PROGRESS_EVERY_MS,
     );
-    report.lateCopies = await trade(options, world, traders).finally(() => clearInterval(progress));
+    const traded = await trade(options, world, traders).finally(() => clearInterval(progress));
+    report.lateCopies = traded.lateCopies;
+    crashedAt = traded.crashedAt;
     const tradedAt = Date.now();
     faults.push(...(await awaitEnds({ ...world, killer }, options)));
     report.settledMs = Date.now() - tradedAt;
@@ -207,6 +213,8 @@ export async function copyUnderFire(options: RunOptions): Promise<RunReport | nu
     placed: sumOf(traders, ({ placed }) => placed),
     canceled: sumOf(traders, ({ canceled }) => canceled),
     kills: copying.kills,
+    stalls: copying.stalls,
+    disturbances: { killedAt: copying.killedAt, crashedAt },
     seconds: (performance.now() - started) / MS_PER_SECOND,
   };
 }
@@ -294,8 +302,12 @@ function termsOf(index: number): Terms {
   return SHARES[index % SHARES.length] ?? {};
 }
 
-/** Trades until there are so many orders; answers how many copiers came late. */
-async function trade(options: RunOptions, world: World, traders: readonly LeadTrader[]): Promise<number> {
+/** Trades until there are so many orders; answers how many copiers came late, and when prices crashed. */
+async function trade(
+  options: RunOptions,
+  world: World,
+  traders: readonly LeadTrader[],
+): Promise<{ readonly lateCopies: number; readonly crashedAt: number }> {
   const { orders, copiers, signal } = options;
   const { market, venueMarket } = world;
   const placed = () => sumOf(traders, (trader) => trader.placed);
@@ -343,13 +355,14 @@ async function trade(options: RunOptions, world: World, traders: readonly LeadTr
     if (!isTakenOver) await takeOverEarlier(world);
     isTakenOver = true;
   };
-  await Promise.all([...work, lateComers(), prices(), takeOver(), crash(walked, half)]);
+  const crashing = crash(walked, half);
+  await Promise.all([...work, lateComers(), prices(), takeOver(), crashing]);
   for (const [index, trader] of traders.entries()) {
     // The first of each family is closed, for its copiers too.
     if (index % options.leads === 0) await trader.close();
     else await trader.cancelAll();
   }
-  return lateCopies;
+  return { lateCopies, crashedAt: await crashing };
 }
 
 /** Ends the earlier program while orders are carried out that it has no answer to. */
@@ -364,15 +377,17 @@ async function takeOverEarlier({ way, copying }: World): Promise<void> {
 
 /**
  * The venue's mark price of one symbol falls, and of the other rises, for a moment once it is `due`: it
- * liquidates by itself. Its bids and asks stay what they are.
+ * liquidates by itself. Its bids and asks stay what they are. Answers when it begins, Unix ms.
  */
-async function crash(walked: readonly Walked[], due: () => boolean): Promise<void> {
+async function crash(walked: readonly Walked[], due: () => boolean): Promise<number> {
   while (!due()) await pause(PRICE_EVERY_MS);
+  const crashedAt = Date.now();
   for (const [index, each] of walked.entries()) {
     each.mark = index % 2 === 0 ? CRASH : 2 - CRASH;
     await pause(CRASH_MS);
     each.mark = 1;
   }
+  return crashedAt;
 }
 
 /** The venue's price follows the strategies', and parts from it by a drift that is drawn. */

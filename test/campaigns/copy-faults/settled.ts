@@ -6,13 +6,15 @@ import { newId } from "../../../src/people/made-people.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { SteeredMarket } from "../harness/steered-market.ts";
 import type { CrashedStore } from "../harness/stores.ts";
+import { balanceFaults } from "./balances.ts";
 import { type CopyBooks, readActions, readBooks } from "./books.ts";
 import type { Copying } from "./copying.ts";
 import type { CopyFault } from "./faults.ts";
 import type { FaultyWay } from "./faulty-way.ts";
 import type { Killer } from "./killer.ts";
 import type { Followed, RunOptions } from "./run.ts";
-import { targetFaults } from "./targets.ts";
+import { pollMsMax } from "./sizes.ts";
+import { type Histories, isSaleInDoubt, targetFaults } from "./targets.ts";
 import { bidOf, readHistories } from "./verdict.ts";
 
 const ASK_AGAIN_MS = 500;
@@ -26,6 +28,8 @@ const KILLED_MS_MAX = 60_000;
 
 /** How long a copy may take to bring its positions to their targets once nothing fails any more, ms. */
 const ON_TARGET_MS_MAX = 30_000;
+/** So many polls find that something is missing before it is written off. */
+const WRITTEN_OFF_POLLS = 2;
 /**
  * How long it may take to learn what became of its orders and what they cost, for as many copies as there
  * are, ms.
@@ -84,33 +88,51 @@ export async function awaitEnds(
 }
 
 /**
- * Waits until every copy knows its orders and their fees, and holds what it is entitled to; what does not is
- * found by the verdict.
+ * Waits until every copy knows its orders and their fees, has written off what its account lacks, and holds
+ * what it is entitled to; what does not is found by the verdict.
  */
 async function awaitTargets(leads: Store, world: World): Promise<void> {
   const { venueStore, venueMarket, followed, copying } = world;
+  const price = (symbol: string) => bidOf(venueMarket, symbol);
   const learnedBy = Date.now() + LEARNED_MS_MAX;
-  let deadline = Date.now() + ON_TARGET_MS_MAX;
+  /** Since when every copy knows what became of its orders. */
+  let since = Date.now();
   await venueStore.beside(async ({ store: venue }) => {
     let off: readonly Followed[] = followed;
-    while (off.length > 0 && Date.now() < deadline && copying.ended() === null) {
+    while (off.length > 0 && copying.ended() === null) {
       const left: Followed[] = [];
       for (const each of off) {
         const actions = await readActions(leads, each.lead.strategyId);
         const books = await readBooks(leads, venue, each, actions);
-        if (isLearning(books) && Date.now() < learnedBy) {
-          deadline = Date.now() + ON_TARGET_MS_MAX;
-          left.push(each);
-          continue;
-        }
-        const histories = await readHistories(leads, venue, each);
-        if (targetFaults(books, histories, (symbol) => bidOf(venueMarket, symbol)).length > 0)
-          left.push(each);
+        const pending = isLearning(books)
+          ? "OUTCOME"
+          : pendingOf(books, await readHistories(leads, venue, each), price);
+        if (pending === null) continue;
+        const now = Date.now();
+        if (pending === "OUTCOME" && now < learnedBy) since = now;
+        const ofType = followed.filter(({ lead }) => lead.type === each.lead.type).length;
+        const waitMs = pending === "BALANCE" ? WRITTEN_OFF_POLLS * pollMsMax(ofType) : ON_TARGET_MS_MAX;
+        if (now - since < waitMs) left.push(each);
       }
       off = left;
       if (off.length > 0) await pause(ASK_AGAIN_MS);
     }
   });
+}
+
+/**
+ * What a copy may yet do by itself: learn the OUTCOME of a sale without which it does not sell again, correct
+ * a BALANCE by what its account has, or reach its TARGET. Null: nothing.
+ */
+export function pendingOf(
+  books: CopyBooks,
+  histories: Histories,
+  price: (symbol: string) => bigint,
+): "OUTCOME" | "BALANCE" | "TARGET" | null {
+  const isRunning = books.copy.status !== "STOPPED";
+  if (isRunning && isSaleInDoubt(books, histories, price)) return "OUTCOME";
+  if (isRunning && balanceFaults(books).length > 0) return "BALANCE";
+  return targetFaults(books, histories, price).length > 0 ? "TARGET" : null;
 }
 
 /**

@@ -2,7 +2,7 @@
 // with the scale in its log. The log does not say when exactly an order was sized, nor which fills the copy
 // knew of by then. The scale must therefore agree with the account at some moment shortly before: with the
 // wallet and the holdings of the same moment. Money counted in both, as proceeds of a sale and as what was
-// sold, fits no moment of the account.
+// sold, fits no moment of the account. A fault says when the account last had what the scale says.
 import type { MirrorEntry } from "../../../src/domain/copying.ts";
 import { magnitude } from "../../support/exact.ts";
 import type { CopyBooks } from "./books.ts";
@@ -24,7 +24,7 @@ const FILLS_MS_PER_COPY = 1_000;
 const PRICES_MS = 20_000;
 /** A request may be on its way when its sender sees the time, ms. */
 const AFTER_MS = 1_000;
-/** The fee of one fill, in parts of a thousand, which is known a moment later than the fill. */
+/** The fee of one fill, in parts of a thousand of it, which is known a moment later than the fill. */
 const FEE_PER_MILLE = 1n;
 /**
  * What fees, and prices that were read a little earlier, may change of a whole account, in parts of a
@@ -33,6 +33,11 @@ const FEE_PER_MILLE = 1n;
  */
 const WHOLE_PER_MILLE = 10n;
 
+/** How old the last poll of an account may be where so many accounts of a family are polled, ms. */
+export function pollMsMax(copies: number): number {
+  return FILLS_MS + copies * FILLS_MS_PER_COPY;
+}
+
 /** `copies`: all of the family, at one address. */
 export function sizeFaults(
   books: CopyBooks,
@@ -40,7 +45,7 @@ export function sizeFaults(
   pricesOf: PricesOf,
   copies: number,
 ): CopyFault[] {
-  const fillsMs = FILLS_MS + copies * FILLS_MS_PER_COPY;
+  const fillsMs = pollMsMax(copies);
   return books.entries.flatMap((entry): CopyFault[] => {
     if (entry.scale === null || !isSized(entry)) return [];
     const { by, ours } = entry.scale;
@@ -52,16 +57,39 @@ export function sizeFaults(
     const had = moments.map((moment) =>
       isOfWhole ? equityOf(books, moment, prices) : heldOf(entry, moment, moments),
     );
-    const slack = isOfWhole ? WHOLE_PER_MILLE : FEE_PER_MILLE;
-    const least = (smallest(had.map(([low]) => low)) * (1_000n - slack)) / 1_000n;
-    const most = (largest(had.map(([, high]) => high)) * (1_000n + slack)) / 1_000n + 1n;
+    const { least, most } = boundsOf(had, isOfWhole);
     // What is promised to other exits is not there for this one: of a holding there is only an upper bound.
     if (ours <= most && (!isOfWhole || ours >= least)) return [];
+    const older = history.findLastIndex((moment) => {
+      if (moment.at >= from) return false;
+      const alone = isOfWhole ? equityOf(books, moment, prices) : heldOf(entry, moment, [moment]);
+      const bounds = boundsOf([alone], isOfWhole);
+      return ours <= bounds.most && ours >= bounds.least;
+    });
+    const seconds = Math.round((from - Math.min(from, history[older + 1]?.at ?? from)) / 1_000);
     const { entryId, seq, symbol, status, scale } = entry;
     const what = `sized ${symbol} (entry ${entryId}, action ${seq}, ${status}) by ${ours}/${scale.theirs} ${by}`;
     const found = `at the venue there were ${least} to ${most}`;
-    return [{ kind: "MISSIZED", what: `${books.name} ${what}; ${found}` }];
+    const when = older < 0 ? "it never had so much before" : `it last had so much ${seconds} s before`;
+    const place = { from, until, type: books.copy.family, by };
+    return [{ kind: "MISSIZED", what: `${books.name} ${what}; ${found}; ${when}`, place }];
   });
+}
+
+/** The least and the most that a scale may be of what the account had at one of these moments. */
+function boundsOf(
+  had: readonly (readonly [low: bigint, high: bigint])[],
+  isOfWhole: boolean,
+): { readonly least: bigint; readonly most: bigint } {
+  const low = smallest(had.map(([each]) => each));
+  const high = largest(had.map(([, each]) => each));
+  if (isOfWhole) {
+    const part = (whole: bigint, perMille: bigint) => (whole * perMille) / 1_000n;
+    return { least: part(low, 1_000n - WHOLE_PER_MILLE), most: part(high, 1_000n + WHOLE_PER_MILLE) + 1n };
+  }
+  // The account has what the copy knows of, less its fee.
+  const before = (left: bigint) => (left * 1_000n) / (1_000n - FEE_PER_MILLE) + 1n;
+  return { least: (low * (1_000n - FEE_PER_MILLE)) / 1_000n, most: before(high) };
 }
 
 /** Whether the size mattered: the venue took the order, or there was too little money for it. */

@@ -12,12 +12,14 @@ import {
   type Scale,
 } from "../../../src/domain/copying.ts";
 import type { Order, Trade } from "../../../src/domain/order.ts";
-import { decimal, type Quantity } from "../../../src/money/decimal.ts";
+import { type Amount, decimal, type Quantity } from "../../../src/money/decimal.ts";
 import { settingsOf } from "../../copy/actors.ts";
 import type { CopyBooks } from "./books.ts";
+import { type Claim, ClaimGaps, EXCUSED_MS_MAX } from "./claims.ts";
 import type { Moment } from "./history.ts";
+import { pendingOf } from "./settled.ts";
 import { sizeFaults } from "./sizes.ts";
-import { nakedSpans, stopFaults } from "./stops.ts";
+import { nakedSpans, type Span, stopFaults } from "./stops.ts";
 import { type Histories, targetFaults } from "./targets.ts";
 
 const SYMBOL = "DOGEUSDT";
@@ -207,6 +209,18 @@ describe("a position that is on target", () => {
     expect(kinds(booksOf({ entries, orders: [] }), { copy: [moment(0, "0")] })).toEqual([]);
   });
 
+  test("is not one of an order that no entry tells of: the fault says so", () => {
+    const [bought, sold] = booksOf().venue.orders;
+    const orders = [bought, { ...sold, clientOrderId: "stray" }];
+    const [first] = targetFaults(
+      booksOf({ orders }),
+      { lead: LEAD, copy: [moment(0, "0"), moment(1, "500")] },
+      () => PRICE,
+    );
+    const lost = "entry 2 (PLACE) has no order there, stray is an attempt of no entry";
+    expect(first?.what).toContain(`it may follow from what is LOST or DOUBLED: ${lost}`);
+  });
+
   test("is bounded by the wallets after an order through zero", () => {
     const lead = [...LEAD, moment(3, "-400", { wallet: "200", executed: { orderId: 3 } })];
     const through = { side: "SELL", executedQuantity: decimal<Quantity>("500") } as const;
@@ -220,11 +234,107 @@ describe("a position that is on target", () => {
   });
 });
 
+describe("a copy at the end", () => {
+  const left = [moment(0, "0"), moment(1, "500")];
+  const pending = (books: CopyBooks, copy: readonly Moment[] = COPY) =>
+    pendingOf(books, { lead: LEAD, copy }, () => PRICE);
+  const inDoubt = (said: Partial<MirrorEntry>) =>
+    booksOf({
+      entries: [
+        ...booksOf().entries,
+        entryOf(3, 3, { status: "UNCONFIRMED", side: "SELL", quantity: decimal("200"), ...said }),
+      ],
+    });
+
+  test("is waited for while it is off target", () => {
+    expect(pending(booksOf())).toBe(null);
+    expect(pending(booksOf(), left)).toBe("TARGET");
+  });
+
+  test("is waited for longer while a sale in doubt may have sold what is too much", () => {
+    expect(pending(inDoubt({}), left)).toBe("OUTCOME");
+    expect(pending(inDoubt({}))).toBe(null);
+    expect(pending(inDoubt({ side: "BUY" }), left)).toBe("TARGET");
+    expect(pending(inDoubt({ executedQuantity: decimal("200") }), left)).toBe("TARGET");
+    expect(pending(inDoubt({ kind: "PLACE_LEG" }), left)).toBe("TARGET");
+  });
+
+  test("is waited for while its book is not what its account has, unless it is stopped", () => {
+    const books = booksOf();
+    const holdings = new Map([[SYMBOL, { quantity: decimal<Quantity>("300"), cost: decimal<Amount>("30") }]]);
+    const unequal = { ...books, copy: { ...books.copy, book: { ...EMPTY_BOOK, holdings } } };
+    expect(pending(unequal)).toBe("BALANCE");
+    expect(pending({ ...unequal, copy: { ...unequal.copy, status: "STOPPED" } })).toBe(null);
+  });
+});
+
+describe("the claim of a strategy", () => {
+  /** Samples every half second of who has claimed it, and when that was renewed: seconds. */
+  function sampled(gaps: ClaimGaps, from: number, until: number, of: (second: number) => [string, number]) {
+    for (let second = from; second <= until; second += 0.5) {
+      const [holder, renewed] = of(second);
+      const claim: Claim = { strategyId: STRATEGY, holder, renewedAt: renewed * 1_000 };
+      gaps.note(second * 1_000, [claim]);
+    }
+  }
+  const inTime =
+    (holder: string) =>
+    (second: number): [string, number] => [holder, Math.floor(second / 2) * 2];
+  const found = (gaps: ClaimGaps) =>
+    gaps.of(STRATEGY).map(({ from, until }): Span => ({ from: from / 1_000, until: until / 1_000 }));
+
+  test("has no gap while it is renewed", () => {
+    const gaps = new ClaimGaps();
+    sampled(gaps, 0, 60, inTime("one"));
+    expect(found(gaps)).toEqual([]);
+  });
+
+  test("is lost from a kill on, until another holder has claimed it", () => {
+    const gaps = new ClaimGaps();
+    sampled(gaps, 0, 10, inTime("one"));
+    gaps.lose("another", 9_900);
+    gaps.lose("one", 10_100);
+    sampled(gaps, 10.5, 17, () => ["one", 10]);
+    expect(found(gaps)).toEqual([{ from: 10.1, until: 17 }]);
+    sampled(gaps, 17.5, 30, inTime("two"));
+    expect(found(gaps)).toEqual([{ from: 10.1, until: 17.5 }]);
+  });
+
+  test("may send nothing from four seconds after its renewal on, until the next", () => {
+    const gaps = new ClaimGaps();
+    sampled(gaps, 0, 10, inTime("one"));
+    sampled(gaps, 10.5, 19, () => ["one", 10]);
+    sampled(gaps, 19.5, 30, inTime("one"));
+    expect(found(gaps)).toEqual([{ from: 14, until: 19.5 }]);
+    expect(gaps.stalls).toEqual({ count: 1, msMax: 5_500 });
+  });
+
+  test("is taken to be renewed where nothing was read for so long that it may have been", () => {
+    const gaps = new ClaimGaps();
+    sampled(gaps, 0, 10, inTime("one"));
+    sampled(gaps, 30, 40, inTime("one"));
+    expect(found(gaps)).toEqual([]);
+  });
+
+  test("is excused for half a minute, and no longer", () => {
+    const gaps = new ClaimGaps();
+    sampled(gaps, 0, 10, inTime("one"));
+    gaps.lose(null, 10_000);
+    sampled(gaps, 10.5, 90, () => ["one", 10]);
+    sampled(gaps, 90.5, 100, inTime("two"));
+    expect(found(gaps)).toEqual([{ from: 10, until: 10 + EXCUSED_MS_MAX / 1_000 }]);
+    sampled(gaps, 100.5, 190, () => ["two", 100]);
+    expect(found(gaps).at(-1)).toEqual({ from: 104, until: 104 + EXCUSED_MS_MAX / 1_000 });
+  });
+});
+
 describe("the stop of a position", () => {
   const lead = [moment(0, "1000", { hasStop: true })];
   const spans = (histories: Histories) => nakedSpans(histories, SYMBOL, 60_000);
   const kinds = (histories: Histories, down: readonly { from: number; until: number }[] = []) =>
-    stopFaults("a copy", histories, { until: 60_000, down }).map(({ kind }) => kind);
+    stopFaults({ name: "a copy", type: "FUTURES" }, histories, { until: 60_000, down }).map(
+      ({ kind }) => kind,
+    );
 
   test("may be missing for ten seconds, and not for longer", () => {
     const placedAfter = (second: number) => [moment(1, "500"), moment(1 + second, "500", { hasStop: true })];
@@ -266,12 +376,13 @@ describe("the stop of a position", () => {
 describe("a size", () => {
   /** Sold 1,000 for 100 in the 50th second. */
   const history = [moment(0, "1000", { wallet: "100" }), moment(50, "0", { wallet: "199.9" })];
-  const kinds = (scale: Scale, second: number, family: "SPOT" | "FUTURES" = "SPOT") => {
+  const faults = (scale: Scale, second: number, family: "SPOT" | "FUTURES" = "SPOT", had = history) => {
     const at = { sentAt: second * 1_000, acknowledgedAt: second * 1_000 };
     const books = booksOf({ entries: [entryOf(1, 3, { scale, ...at })] });
     const copy: Copy = { ...books.copy, family };
-    return sizeFaults({ ...books, copy }, history, () => [PRICE, PRICE], 1).map(({ kind }) => kind);
+    return sizeFaults({ ...books, copy }, had, () => [PRICE, PRICE], 1);
   };
+  const kinds = (...of: Parameters<typeof faults>) => faults(...of).map(({ kind }) => kind);
   const equity = (ours: string): Scale => ({ by: "EQUITY", ours: decimal(ours), theirs: decimal("200") });
 
   test("is of what the account had before the sale, or after it, as far as the copy may have known", () => {
@@ -286,6 +397,21 @@ describe("a size", () => {
 
   test("is not of neither of both", () => {
     expect(kinds(equity("100"), 51)).toEqual(["MISSIZED"]);
+  });
+
+  test("is not of what the account had long ago, and the fault says when", () => {
+    const grown = [...history, moment(60, "0", { wallet: "300" })];
+    const [old, never] = [equity("199.9"), equity("100")].map((each) => faults(each, 300, "SPOT", grown));
+    expect(old).toMatchObject([{ kind: "MISSIZED", place: { type: "SPOT", by: "EQUITY" } }]);
+    expect(old?.[0]?.what).toContain("it last had so much 240 s before");
+    expect(never?.[0]?.what).toContain("it never had so much before");
+  });
+
+  test("of an exit may be of a holding whose fee is not known yet", () => {
+    const bought = [moment(0, "999", { wallet: "100" })];
+    const holding = (ours: string): Scale => ({ ...equity(ours), by: "HOLDING" });
+    expect(kinds(holding("1000"), 300, "SPOT", bought)).toEqual([]);
+    expect(kinds(holding("1001"), 300, "SPOT", bought)).toEqual(["MISSIZED"]);
   });
 
   test("of an exit is not of more than was held", () => {

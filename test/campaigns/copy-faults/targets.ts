@@ -8,6 +8,7 @@
 import { collectiveId } from "../../../src/domain/collective-id.ts";
 import { isOpen, type Order } from "../../../src/domain/order.ts";
 import { magnitude } from "../../support/exact.ts";
+import { unmatchedOf } from "./audit.ts";
 import { type CopyBooks, logOf } from "./books.ts";
 import type { CopyFault } from "./faults.ts";
 import type { Moment } from "./history.ts";
@@ -38,11 +39,45 @@ export function targetFaults(
   histories: Histories,
   price: (symbol: string) => bigint,
 ): CopyFault[] {
-  const held = [...histories.lead, ...histories.copy].flatMap((moment) => [...moment.held.keys()]);
-  return [...new Set(held)].flatMap((symbol) => faultsOf(books, histories, symbol, price(symbol)));
+  return excessesOf(books, histories, price).map(({ symbol, what }) => {
+    const unmatched = unmatchedOf(books, symbol);
+    const cause = unmatched === "" ? "" : `; it may follow from what is LOST or DOUBLED: ${unmatched}`;
+    const executed = `the strategy executed ${executedBy(histories.lead, symbol)}`;
+    return { kind: "OFF_TARGET", what: `${what}${cause}: ${logOf(books, symbol)}; ${executed}` };
+  });
 }
 
-function faultsOf(books: CopyBooks, histories: Histories, symbol: string, price: bigint): CopyFault[] {
+/**
+ * Whether a copy holds too much of a symbol while it does not know whether an order has sold it: what that
+ * may have sold is not sold again.
+ */
+export function isSaleInDoubt(
+  books: CopyBooks,
+  histories: Histories,
+  price: (symbol: string) => bigint,
+): boolean {
+  const inDoubt = books.entries.filter(
+    ({ kind, status, quantity, executedQuantity }) =>
+      kind !== "PLACE_LEG" && status === "UNCONFIRMED" && executedQuantity < (quantity ?? 0n),
+  );
+  return excessesOf(books, histories, price).some(({ symbol, side }) =>
+    inDoubt.some((entry) => entry.symbol === symbol && entry.side === side),
+  );
+}
+
+/** What a copy holds too much of, by which orders that is sold, and how much it is, in words. */
+type Excess = { readonly symbol: string; readonly side: Order["side"]; readonly what: string };
+
+function excessesOf(
+  books: CopyBooks,
+  histories: Histories,
+  price: (symbol: string) => bigint,
+): readonly Excess[] {
+  const held = [...histories.lead, ...histories.copy].flatMap((moment) => [...moment.held.keys()]);
+  return [...new Set(held)].flatMap((symbol) => excessOf(books, histories, symbol, price(symbol)) ?? []);
+}
+
+function excessOf(books: CopyBooks, histories: Histories, symbol: string, price: bigint): Excess | null {
   const actual = histories.copy.at(-1)?.held.get(symbol) ?? 0n;
   const theirs = histories.lead.at(-1)?.held.get(symbol) ?? 0n;
   const { least, most, rounding } = entitlementOf(books, histories, symbol);
@@ -51,14 +86,11 @@ function faultsOf(books: CopyBooks, histories: Histories, symbol: string, price:
   const excess = isSameSide ? own - most - rounding : own;
   const what = `${books.name} holds ${actual} of ${symbol}, its strategy ${theirs}`;
   const entitled = `entitled to ${least} to ${most}, ${rounding} for rounding`;
-  if (excess > 0n) {
-    const exits = exitsOf(books, symbol, { side: actual > 0n ? "SELL" : "BUY", entitled: most });
-    if (excess <= exits || isDust(books, excess - exits, price)) return [];
-    const text = `${what}: ${excess} too much, ${entitled}, open exits ${exits}`;
-    const executed = `the strategy executed ${executedBy(histories.lead, symbol)}`;
-    return [{ kind: "OFF_TARGET", what: `${text}: ${logOf(books, symbol)}; ${executed}` }];
-  }
-  return [];
+  if (excess <= 0n) return null;
+  const side = actual > 0n ? "SELL" : "BUY";
+  const exits = exitsOf(books, symbol, { side, entitled: most });
+  if (excess <= exits || isDust(books, excess - exits, price)) return null;
+  return { symbol, side, what: `${what}: ${excess} too much, ${entitled}, open exits ${exits}` };
 }
 
 /** The executions of an account on a symbol, and what it had after each and after every other change. */

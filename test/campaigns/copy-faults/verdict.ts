@@ -15,7 +15,7 @@ import { readHistory } from "./history.ts";
 import { SYMBOLS } from "./lead-trader.ts";
 import type { Followed } from "./run.ts";
 import { isSized, type PricesOf, sizeFaults } from "./sizes.ts";
-import { lengthOf, nakedSpans, type Span, stopFaults } from "./stops.ts";
+import { lengthOf, NAKED_BUSY_MS_MAX, NAKED_MS_MAX, nakedSpans, type Span, stopFaults } from "./stops.ts";
 import { type Histories, targetFaults } from "./targets.ts";
 
 export type Verdict = Readonly<typeof NO_VERDICT>;
@@ -32,8 +32,9 @@ export const NO_VERDICT = {
   afterKills: 0,
   // Recomputed scales, positions compared with their entitlement, and what the venue has liquidated.
   ...{ sized: 0, positions: 0, liquidations: 0 },
-  // Positions that lacked their strategy's stop for some time, and for how long at most, ms.
-  ...{ naked: 0, nakedMsMax: 0 },
+  // Positions that lacked their strategy's stop for some time, and for how long at most, ms; and for more
+  // than the two bounds.
+  ...{ naked: 0, nakedMsMax: 0, nakedLong: 0, nakedLongOnBusy: 0 },
   // Positions that were on the other side than their strategy's for some time.
   ...{ otherSide: 0, otherSideMsMax: 0 },
   faults: [] as readonly CopyFault[],
@@ -76,7 +77,9 @@ export async function verdictOf(world: {
             const span = { until, down: copying.downOf(strategyId) };
             faults.push(
               ...targetFaults(books, histories, (symbol) => bidOf(venueMarket, symbol)),
-              ...stopFaults(books.name, histories, { ...span, log: (symbol) => logOf(books, symbol) }),
+              ...stopFaults({ ...books, type: each.lead.type }, histories, {
+                ...{ ...span, log: (symbol) => logOf(books, symbol) },
+              }),
               ...sizeFaults(books, histories.copy, pricesOf, copiesOf(each.lead.type)),
             );
             verdicts.push({ ...countsOf(books, world.lastKillAt), ...stateCountsOf(books, histories, span) });
@@ -118,7 +121,15 @@ function bidsOf(market: SteeredMarket, ...[symbol, from, until]: Parameters<Pric
 
 type StateCounts = Pick<
   Verdict,
-  "sized" | "positions" | "liquidations" | "naked" | "nakedMsMax" | "otherSide" | "otherSideMsMax"
+  | "sized"
+  | "positions"
+  | "liquidations"
+  | "naked"
+  | "nakedMsMax"
+  | "nakedLong"
+  | "nakedLongOnBusy"
+  | "otherSide"
+  | "otherSideMsMax"
 >;
 
 function stateCountsOf(
@@ -136,6 +147,8 @@ function stateCountsOf(
     liquidations: venue.liquidations.length,
     naked: naked.length,
     nakedMsMax: Math.max(0, ...naked),
+    nakedLong: naked.filter((ms) => ms > NAKED_MS_MAX).length,
+    nakedLongOnBusy: naked.filter((ms) => ms > NAKED_BUSY_MS_MAX).length,
     otherSide: otherSide.length,
     otherSideMsMax: Math.max(0, ...otherSide),
   };
