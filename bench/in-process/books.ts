@@ -1,6 +1,8 @@
 // The cost of a market whose book is followed: a diff and a trade with and without open orders under
 // `strict`, and the walk of a taker. It is the work of `live-book.ts` and `queues.ts` once a message is
-// parsed.
+// parsed. And what they take of the heap: such an order in its queue, and a book.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { StrategyType } from "../../src/domain/account.ts";
 import type { BookView, ChangedLevel, MarketTrade } from "../../src/domain/market.ts";
 import type { BookSide } from "../../src/domain/receipt.ts";
@@ -18,6 +20,13 @@ export const DIFF_LEVELS: { readonly [T in StrategyType]: number } = { SPOT: 36,
 /** Levels of a side of the book, at each of which orders rest, the best one aside. */
 const LEVELS = levelsMax;
 export const WALKED_LEVELS = 5;
+
+/** What is counted of the heap: open orders, at so many prices of each symbol, and levels of a side. */
+export const HEAP_ORDERS = 10_000;
+const HEAP_PRICES = 200;
+export const HEAP_LEVELS = 1_000;
+/** Books that are made at a time. */
+const HEAP_BOOKS = 10;
 
 const DIFFS = 256;
 const DIFFS_MEASURED = 1_000;
@@ -52,12 +61,12 @@ function loaded(bids: readonly LevelQuantity[], asks: readonly LevelQuantity[]):
   return book;
 }
 
-function fullBook(): EffectiveBook {
+function fullBook(levels = LEVELS, quantityOf = (_index: number) => LEVEL_QUANTITY): EffectiveBook {
   const side = (name: BookSide) =>
-    Array.from({ length: LEVELS }, (_, index) => ({
+    Array.from({ length: levels }, (_, index) => ({
       side: name,
       price: priceOf(name, index),
-      quantity: LEVEL_QUANTITY,
+      quantity: quantityOf(index),
     }));
   return loaded(side("BID"), side("ASK"));
 }
@@ -153,9 +162,9 @@ function numbersBelow(bound: number): () => number {
   };
 }
 
-function waiting(number: number): Waiting {
+function waiting(number: number, levels = LEVELS - 1): Waiting {
   const side = number % 2 === 0 ? "BUY" : "SELL";
-  const index = 1 + ((number >> 1) % (LEVELS - 1));
+  const index = 1 + ((number >> 1) % levels);
   return {
     strategyId: `s${number}`,
     orderId: number,
@@ -231,4 +240,42 @@ export function walkUs(): number {
   const elapsedMs = performance.now() - start;
   if (levels !== WALKS * (WALKED_LEVELS + 1)) throw new Error("own lots make it one level more");
   return (elapsedMs * 1_000) / WALKS;
+}
+
+/** The heap of an open order in its queue, of so many spread evenly over these symbols, KB. */
+export function restingOrderKb(symbols: number): number {
+  const joined = { displayed: LEVEL_QUANTITY, updateId: 1 };
+  return (
+    heapKbOf(() => {
+      const queues = Array.from({ length: symbols }, () => new SymbolQueues());
+      for (let number = 0; number < HEAP_ORDERS; number += 1) {
+        const place = Math.floor(number / symbols);
+        queues[number % symbols]?.add(waiting(place, HEAP_PRICES / 2), joined);
+      }
+      return queues;
+    }) / HEAP_ORDERS
+  );
+}
+
+/** The heap of a followed book, whose quantities differ, KB. */
+export function bookKb(): number {
+  const quantityOf = (index: number) => (LEVEL_QUANTITY + BigInt(index)) as Quantity;
+  return (
+    heapKbOf(() => Array.from({ length: HEAP_BOOKS }, () => fullBook(HEAP_LEVELS, quantityOf))) / HEAP_BOOKS
+  );
+}
+
+/** What is made takes so much of the heap, garbage collected, KB. */
+function heapKbOf(make: () => unknown): number {
+  const before = heapUsed();
+  const made = [make()];
+  const bytes = heapUsed() - before;
+  if (made.length === 0) throw new Error("it is kept until it was measured");
+  return bytes / 1_024;
+}
+
+function heapUsed(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  return process.memoryUsage().heapUsed;
 }

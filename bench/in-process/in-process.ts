@@ -7,7 +7,7 @@ import type { Price } from "../../src/money/decimal.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import { TriggerIndex } from "../../src/triggers/trigger-index.ts";
 import { type Spread, spreadOf } from "../statistics.ts";
-import { FollowedBook, PlainMaps, walkUs } from "./books.ts";
+import { bookKb, FollowedBook, PlainMaps, restingOrderKb, walkUs } from "./books.ts";
 import { decisionsPerSecond } from "./decisions.ts";
 import { FUTURES_DECISIONS } from "./futures-decisions.ts";
 import { MarkTicks } from "./mark-ticks.ts";
@@ -38,6 +38,9 @@ export type InProcess = {
   readonly trades: readonly { readonly resting: number; readonly ns: Spread }[];
   readonly tradeAtLimitNs: Spread;
   readonly walkUs: Spread;
+  /** The heap of an open order under `strict` in its queue, by number of symbols, and of a followed book. */
+  readonly restingOrderKb: readonly { readonly symbols: number; readonly kb: Spread }[];
+  readonly bookKb: Spread;
   readonly receiptsPerSecond: Spread;
   readonly plainReceiptsPerSecond: Spread;
 };
@@ -54,6 +57,7 @@ if (!(repeats >= 1)) throw new Error("usage: the number of repetitions, at least
 
 /** Open orders under `strict`, on one symbol. */
 const OPEN_ORDERS = 100_000;
+const HEAP_SYMBOLS = [1, 50] as const;
 const FOLLOWED = (["SPOT", "FUTURES"] as const).flatMap((type) =>
   [0, OPEN_ORDERS].map((resting) => ({ type, resting })),
 );
@@ -176,6 +180,10 @@ const [decided, decidedFutures, signed, bareTick, idleMark, liquidatingMark, ...
   () => marks.liquidatingUs(),
   ...lists.map((list) => () => ticks(list)),
 ]);
+const [bookHeap, ...orderHeaps] = inTurns([
+  bookKb,
+  ...HEAP_SYMBOLS.map((count) => () => restingOrderKb(count)),
+]);
 process.stdout.write(
   JSON.stringify({
     decisionsPerSecond: measured(decided),
@@ -193,6 +201,8 @@ process.stdout.write(
     ],
     tradeAtLimitNs: measured(tradeAtLimit),
     walkUs: measured(walked),
+    restingOrderKb: HEAP_SYMBOLS.map((count, index) => ({ symbols: count, kb: measured(orderHeaps[index]) })),
+    bookKb: measured(bookHeap),
     receiptsPerSecond: measured(receipts),
     plainReceiptsPerSecond: measured(plainReceipts),
     ticks: RESTING.map((resting, index) => ({ resting, ns: measured(ticked[index]) })),

@@ -8,7 +8,7 @@ import {
   plain,
   type Section,
 } from "../figures.ts";
-import { DIFF_LEVELS, WALKED_LEVELS } from "../in-process/books.ts";
+import { DIFF_LEVELS, HEAP_LEVELS, HEAP_ORDERS, WALKED_LEVELS } from "../in-process/books.ts";
 import type { InProcess } from "../in-process/in-process.ts";
 import type { Liquidations } from "../in-process/liquidations.ts";
 import { POSITIONS } from "../in-process/mark-ticks.ts";
@@ -96,6 +96,14 @@ export function strictSection(measured: InProcess): Section {
       bareTick,
     ),
   );
+  const heaps = measured.restingOrderKb.map(({ symbols, kb }) =>
+    plain(
+      `heap of an order in its queue, ${countText(HEAP_ORDERS)} on ${countText(symbols)} symbol${symbols === 1 ? "" : "s"}`,
+      "KB",
+      kb,
+      "below 0.2 KB",
+    ),
+  );
   const decisions = against(
     {
       name: "decisions under strict, decided and applied",
@@ -117,6 +125,8 @@ export function strictSection(measured: InProcess): Section {
       plain(`walk of a taker over ${WALKED_LEVELS} levels`, "µs", measured.walkUs),
       receipts,
       decisions,
+      ...heaps,
+      plain(`heap of a book of ${countText(HEAP_LEVELS)} levels a side`, "KB", measured.bookKb),
     ],
     missing: null,
   };

@@ -370,3 +370,106 @@ test.each(["SPOT", "FUTURES"] as const)(
     expect(rarest()).toBeGreaterThanOrEqual(FILLS_MIN);
   },
 );
+
+const burst = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      type: fc.constant("TRADE" as const),
+      price: fc.integer({ min: 97, max: 100 }),
+      quantity,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant("DIFF" as const),
+      price: fc.integer({ min: 98, max: 100 }),
+      quantity: fc.integer({ min: 0, max: 80 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant("CROSS" as const),
+      price: fc.integer({ min: 97, max: 100 }),
+      quantity: fc.integer({ min: 1, max: 40 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("SETTLE" as const) }) },
+);
+const limits = fc.array(fc.record({ price: fc.integer({ min: 98, max: 100 }), quantity }), {
+  minLength: 2,
+  maxLength: 5,
+});
+
+test(`what trades give to several orders moves their queues exactly, also while levels that came to their limits are committed (seed ${SEED})`, async () => {
+  let run = 0;
+  const counts = { crossed: 0, traded: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom("trades" as const, "power-2" as const),
+      limits,
+      fc.array(burst, { minLength: 20, maxLength: 40, size: "max" }),
+      async (model, placed, steps) => {
+        run += 1;
+        const strict = { queue: model, refreshMs: REFRESH_MS };
+        const all = await createFixture({ strict, file: `burst-${run}.sqlite` });
+        const { market, store, time } = all;
+        market.openBook(SYMBOL, { asks: "110x1", bids: "100x0.05 99x0.05 98x0.05" });
+        await all.triggers.open();
+        const orders: Order[] = [];
+        for (const each of placed) {
+          orders.push(
+            await all.place("one", "BUY", String(each.price), { quantity: thousandths(each.quantity) }),
+          );
+        }
+        const events: RecordedEvent[] = [];
+        for (const each of steps) {
+          time.advance(1);
+          if (each.type === "SETTLE") {
+            await all.settled();
+            continue;
+          }
+          const level = `${each.price}x${thousandths(each.quantity)}`;
+          if (each.type === "TRADE") {
+            const trade = market.unheard(SYMBOL, "seller", thousandths(each.quantity), String(each.price));
+            events.push({ kind: "trade", at: time.now(), trade });
+            market.retell(SYMBOL, trade);
+          } else if (each.type === "DIFF") {
+            const updateId = (market.book(SYMBOL)?.lastUpdateId ?? 0) + 1;
+            events.push(changeOf(updateId, time.now(), { bids: level, asks: "" }));
+            market.diff(SYMBOL, { bids: level });
+          } else {
+            market.ticker(SYMBOL, { bids: "90x1", asks: level }, { ahead: 1 });
+          }
+        }
+        await all.settled();
+        await all.triggers.close();
+        const trades = await store.listTrades("one", { symbol: SYMBOL, limit: 1_000 });
+        for (const { receipt, orderId, tradeId } of trades) {
+          const order = orders.find((each) => each.orderId === orderId);
+          const { queue, marketTrade } = receipt ?? {};
+          counts[marketTrade == null ? "crossed" : "traded"] += 1;
+          if (order?.queue === undefined || queue == null || marketTrade == null) continue;
+          const { since, book, ahead } = order.queue;
+          if (book === null || ahead === null) throw new Error("the book was known at the placement");
+          const given = ({ aggregateId }: MarketTrade) =>
+            trades
+              .filter((each) => each.receipt?.marketTrade?.aggregateId === aggregateId)
+              .filter((each) =>
+                orders.some((one) => one.orderId === each.orderId && byPriority(one, order) < 0),
+              )
+              .reduce((sum, each) => add(sum, each.quantity), ZERO as Quantity);
+          const followed = { ...order, model, since, book, aheadAtPlacement: ahead };
+          const computed = queueBefore(marketTrade.aggregateId, followed, events, given);
+          const { aheadBefore, tradedAtPrice, canceledAhead } = queue;
+          const { points: _, ...expected } = computed;
+          expect({ tradeId, aheadBefore, tradedAtPrice, canceledAhead }).toEqual({ tradeId, ...expected });
+        }
+      },
+    ),
+    { numRuns: 2 * RUNS, seed: SEED, endOnFailure: true },
+  );
+  expect(Math.min(...Object.values(counts))).toBeGreaterThanOrEqual(FILLS_MIN);
+});

@@ -467,6 +467,48 @@ describe("a book that comes to the limit", () => {
     expect(await fillsOf(before, 1)).toEqual(["0.0005 @ 59999.99"]);
   });
 
+  test.each([
+    ["fills an order", "0.0005", ["0.0003 @ 59999.99"], "0.0003"],
+    ["fills a part of an order", "0.0001", ["0.0001 @ 59999.99", "0.0002 @ 59999.99"], "0.0001"],
+  ])(
+    "%s: the order behind it gets what it leaves of trades that come during that commit",
+    async (_, displayed, first, second) => {
+      const all = await strictFixture();
+      await all.place("one", "BUY", "59999.99", { quantity: "0.0003" });
+      await all.place("one", "BUY", "59999", { quantity: "0.001" });
+      const hold = all.storage.hold();
+      all.time.advance(1);
+      all.market.ticker(SYMBOL, { bids: "59999x0.002", asks: `59999.99x${displayed}` }, { ahead: 1 });
+      await hold.reached;
+      all.market.aggregate(SYMBOL, "seller", "0.0009", "59999");
+      all.time.advance(1);
+      all.market.aggregate(SYMBOL, "seller", "0.0014", "59999");
+      hold.release();
+      await all.settled();
+      expect([await fillsOf(all, 1), await fillsOf(all, 2)]).toEqual([first, [`${second} @ 59999`]]);
+    },
+  );
+
+  test("fills an order: of a thousand trades that come during that commit the orders behind it wait for no more", async () => {
+    const all = await strictFixture();
+    await all.place("one", "BUY", "59999.99", { quantity: "0.0003" });
+    await all.place("one", "BUY", "59999", { quantity: "0.001" });
+    const hold = all.storage.hold();
+    all.time.advance(1);
+    all.market.ticker(SYMBOL, { bids: "59999x0.002", asks: "59999.99x0.0005" }, { ahead: 1 });
+    await hold.reached;
+    all.market.aggregate(SYMBOL, "seller", "0.0009", "59999");
+    for (let count = 1; count < 1_000; count += 1) {
+      all.market.aggregate(SYMBOL, "buyer", "1", "60000");
+    }
+    expect(aheadOf(all, 2)).toBe("0.002");
+    all.market.aggregate(SYMBOL, "buyer", "1", "60000");
+    expect(aheadOf(all, 2)).toBe("0.0014");
+    hold.release();
+    await all.settled();
+    expect([await fillsOf(all, 1), await fillsOf(all, 2)]).toEqual([["0.0003 @ 59999.99"], []]);
+  });
+
   test("is not taken for a change when it is known again and shows what it had shown", async () => {
     const all = await strictFixture();
     await all.place("one", "BUY", "59995", { quantity: "0.002" });

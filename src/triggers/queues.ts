@@ -11,7 +11,13 @@ import { Pauses } from "../concurrency/delays.ts";
 import type { Timers } from "../concurrency/time.ts";
 import type { Announcement, Desk, ExecuteOptions } from "../desk/desk.ts";
 import type { Account } from "../domain/account.ts";
-import { type Command, crossingKey, type MatchCrossing, matchKey } from "../domain/command.ts";
+import {
+  type Command,
+  crossingKey,
+  type MatchCrossing,
+  type MatchTrade,
+  matchKey,
+} from "../domain/command.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import type { MarketTrade } from "../domain/market.ts";
 import type { Order } from "../domain/order.ts";
@@ -28,6 +34,7 @@ import {
   type Concerned,
   type Crossing,
   continueFrom,
+  type Deferred,
   type Fill,
   type Given,
   isNewer,
@@ -35,6 +42,7 @@ import {
   type Match,
   type Recorded,
   SymbolQueues,
+  type Uncertain,
   unfilled,
   type Waiting,
   waitingOf,
@@ -51,6 +59,11 @@ const IN_FLIGHT_MS_MAX = 1_000;
 const FILLS_AT_ONCE = 500;
 /** Crossings of one order that wait for the one before; beyond it the earliest of them are not sent. */
 const CROSSINGS_WAITING_MAX = 1_000;
+/**
+ * Trades and changes of the book that wait for what a trade before them gives to a strategy; beyond it the
+ * orders move by what it is expected to give.
+ */
+const DEFERRED_MAX = 1_000;
 /** Crossings that are not sent are logged once in this time, ms. */
 const DROPPED_LOGGED_MS = 60_000;
 /** What a trade has filled is remembered for so long, ms: longer than a trade or a commit is on its way. */
@@ -85,6 +98,8 @@ type Followed = {
   missed: MarketTrade[];
   /** What trades have filled, or are expected to by a command without an answer, by strategy and trade. */
   readonly recorded: Map<string, RecordedTrade>;
+  /** Of strategies the trade that does not move their orders before its command has an answer. */
+  readonly undecided: Map<string, Undecided>;
   isLookingUp: boolean;
   /** The last live trade. */
   lastTrade: Known | null;
@@ -114,6 +129,9 @@ type Past = {
   readonly isStreamed: boolean;
 };
 
+/** Trades with consecutive ids, of which the last is the last one that is known. */
+type RememberedTrades = { readonly lastId: number; readonly trades: readonly MarketTrade[] };
+
 /**
  * Why a strategy is held, market times in Unix ms. Another object is another reason. Without one of these
  * times only the orders that were added are held.
@@ -125,6 +143,18 @@ type Held = {
   readonly changedAt: number | null;
   /** Orders that were placed before they became known here. */
   readonly added: ReadonlySet<Waiting>;
+};
+
+/**
+ * A trade that reaches several orders of a strategy while a crossing of one of them is being committed: what
+ * the trade gives to that one, and leaves to those behind it, is not known. `later`: what happens to the
+ * orders next, in its order.
+ */
+type Undecided = {
+  readonly tradeId: number;
+  readonly moveBy: NonNullable<Match["moveBy"]>;
+  readonly expected: readonly Given[];
+  readonly later: (() => void)[];
 };
 
 /** What a trade has given to a strategy's orders, and when that became known here, market time in Unix ms. */
@@ -357,9 +387,15 @@ export class Queues {
   #follow(symbol: string): Followed {
     const known = this.#symbols.get(symbol);
     if (known !== undefined) return known;
+    const undecided = new Map<string, Undecided>();
+    const deferred: Deferred = {
+      has: (strategyId) => undecided.size > 0 && undecided.has(strategyId),
+      add: (strategyId, move) => void undecided.get(strategyId)?.later.push(move),
+    };
     const followed: Followed = {
       symbol,
-      queues: new SymbolQueues(),
+      queues: new SymbolQueues(deferred),
+      undecided,
       users: new Set(),
       held: new Map(),
       missed: [],
@@ -381,7 +417,9 @@ export class Queues {
     { hasMet, coveredUntil }: Pick<Waiting, "hasMet"> & { readonly coveredUntil: number | null },
   ): Waiting {
     const { orderId, symbol } = order;
-    const { queues } = this.#follow(symbol);
+    const followed = this.#follow(symbol);
+    const { queues } = followed;
+    this.#endDeferral(followed, strategyId);
     const waiting = waitingOf(strategyId, order, profile.strict?.queue ?? "trades");
     waiting.isReady = false;
     waiting.hasMet &&= hasMet;
@@ -532,6 +570,9 @@ export class Queues {
       followed.isBehind = false;
       return;
     }
+    for (const [strategyId, { later }] of followed.undecided) {
+      if (later.length >= DEFERRED_MAX) this.#endDeferral(followed, strategyId);
+    }
     const isConcerned = liveIn(followed);
     const { market } = this.#deps;
     const book = market.book(symbol);
@@ -542,11 +583,13 @@ export class Queues {
       followed.isBehind = false;
       const time = { time: book.eventTime, updateId: book.lastUpdateId };
       queues.known(time, (side, price) => market.boundAt(symbol, side, price), isConcerned);
+      const stamp = stampOf(book);
       for (const each of queues.crossedAnew((side) => book.displayed(side)))
-        this.#cross(each, knownChangeOf(book), stampOf(book));
+        this.#inOrder(followed, each.order.strategyId, () => this.#cross(each, knownChangeOf(stamp), stamp));
       this.#endQuiet(followed);
     } else if (isChange(event)) {
-      for (const each of queues.crossedBy(event)) this.#cross(each, changeOf(event), event.book);
+      for (const each of queues.crossedBy(event))
+        this.#inOrder(followed, each.order.strategyId, () => this.#cross(each, changeOf(event), event.book));
     }
   }
 
@@ -569,8 +612,58 @@ export class Queues {
     if (held.size > 0) followed.missed.push(trade);
     // A halted market does not trade.
     if (this.#isHalted(symbol)) return;
-    const matches = queues.trade(trade, this.#stepOf(symbol), liveIn(followed), recordedIn(followed));
+    const [isLive, recorded] = [liveIn(followed), recordedIn(followed)];
+    const uncertain = this.#uncertainIn(followed);
+    const matches = queues.trade(trade, this.#stepOf(symbol), isLive, recorded, uncertain);
     void this.#fill(followed, trade, matches);
+    for (const [strategyId, { tradeId, later }] of followed.undecided) {
+      if (tradeId === trade.aggregateId) continue;
+      later.push(() => this.#matchOrdersOf(strategyId, followed, trade));
+    }
+  }
+
+  /** Applies a trade to the orders of one strategy. */
+  #matchOrdersOf(strategyId: string, followed: Followed, trade: MarketTrade): void {
+    const { symbol, queues } = followed;
+    const isLive = liveIn(followed);
+    const isOwn = (order: Waiting) => order.strategyId === strategyId && isLive(order);
+    const uncertain = this.#uncertainIn(followed);
+    const matches = queues.match(trade, this.#stepOf(symbol), isOwn, recordedIn(followed), uncertain);
+    void this.#fill(followed, trade, matches);
+  }
+
+  /**
+   * A client's cancel that is being committed is not known: the orders behind that order then wait for
+   * longer.
+   */
+  #uncertainIn({ held }: Followed): Uncertain {
+    return (strategyId, orders) =>
+      orders.length > 1 && !held.has(strategyId) && orders.some((order) => this.#crossings.has(order));
+  }
+
+  /** Does what concerns orders of a strategy now, or after the trade that is undecided. */
+  #inOrder({ undecided }: Followed, strategyId: string, work: () => void): void {
+    const before = undecided.get(strategyId);
+    if (before === undefined) work();
+    else before.later.push(work);
+  }
+
+  /** The undecided trade has given this to the orders of a strategy: they move, and what waited follows. */
+  #decided(followed: Followed, strategyId: string, given: readonly Given[]): void {
+    const decided = followed.undecided.get(strategyId);
+    if (decided === undefined) return;
+    followed.undecided.delete(strategyId);
+    decided.moveBy(given);
+    // Another trade may be undecided then.
+    for (const work of decided.later) this.#inOrder(followed, strategyId, work);
+  }
+
+  /** The orders of a strategy wait for no answer any more: they move by what is expected. */
+  #endDeferral(followed: Followed, strategyId: string): void {
+    const { undecided } = followed;
+    for (let each = undecided.get(strategyId); each !== undefined; each = undecided.get(strategyId)) {
+      this.#decided(followed, strategyId, each.expected);
+    }
   }
 
   /**
@@ -582,17 +675,19 @@ export class Queues {
     matches: readonly Match[],
     seenAt?: number,
   ): Promise<void> {
-    const { symbol, recorded } = followed;
+    const { symbol, recorded, undecided } = followed;
     const key = matchKey(symbol, trade);
     const at = this.#deps.market.now();
     const filling = matches.filter(({ fills }) => fills.length > 0);
     // A look-up may need earlier ones.
     if (filling.length > 0 && !followed.isLookingUp) forgetRecorded(followed, at - RECORDED_MS);
-    const sent = filling.map(({ strategyId, queues, fills }) => {
-      const given = fills.map(({ order: { orderId, price }, quantity }) => {
+    const sent = filling.map(async ({ strategyId, queues, fills, moveBy }) => {
+      const expected = fills.map(({ order: { orderId, price }, quantity }) => {
         return { orderId, price, quantity, tradedAt: trade.time };
       });
-      recorded.set(recordedKey(strategyId, trade.aggregateId), { given, at });
+      recorded.set(recordedKey(strategyId, trade.aggregateId), { given: expected, at });
+      const mine: Undecided | null = moveBy && { tradeId: trade.aggregateId, moveBy, expected, later: [] };
+      if (mine !== null) undecided.set(strategyId, mine);
       const command = {
         type: "MatchTrade",
         symbol,
@@ -600,7 +695,11 @@ export class Queues {
         queues,
         ...(seenAt !== undefined && { seenAt }),
       } as const;
-      return this.#send(strategyId, symbol, command, { key, fills });
+      const events = await this.#send(strategyId, symbol, command, { key, fills });
+      if (mine === null || undecided.get(strategyId) !== mine) return;
+      const given = givenBy(trade, events);
+      recorded.set(recordedKey(strategyId, trade.aggregateId), { given, at });
+      this.#decided(followed, strategyId, given);
     });
     await Promise.all(sent);
   }
@@ -651,44 +750,50 @@ export class Queues {
     if (this.#crossings.get(order) === all) this.#crossings.delete(order);
   }
 
-  /** Executes a command until it has an answer. Never rejects. */
+  /** Executes a command until it has an answer, and returns its events. Never rejects. */
   async #send(
     strategyId: string,
     symbol: string,
-    command: Command,
+    command: MatchTrade | MatchCrossing,
     { key, fills }: { readonly key: string; readonly fills: readonly Fill[] },
-  ): Promise<void> {
-    const sent: Sent = { strategyId, symbol, at: this.#deps.market.now() };
+  ): Promise<readonly DomainEvent[]> {
+    const now = this.#deps.market.now();
+    // Until the answer the trade may not have moved the orders.
+    const at = command.type === "MatchTrade" ? Math.min(now, command.trade.time) : now;
+    const sent: Sent = { strategyId, symbol, at };
     this.#unfinished.add(sent);
     const isKept = () => this.#orders.has(strategyId) && !this.#isClosed;
-    while (!(await this.#attempt(strategyId, symbol, command, { key }))) {
+    let events = await this.#attempt(strategyId, symbol, command, { key });
+    while (events === null) {
       await this.#pauses.pause(RETRY_MS);
       if (!isKept()) break;
+      events = await this.#attempt(strategyId, symbol, command, { key });
     }
     for (const { order, quantity } of fills) order.expected = subtract(order.expected, quantity);
     this.#unfinished.delete(sent);
+    return events ?? [];
   }
 
-  /** Executes a command. Returns false if it has to be sent again. */
+  /** Executes a command. Returns its events, or null if it has to be sent again. */
   async #attempt(
     strategyId: string,
     symbol: string,
     command: Command,
     options: ExecuteOptions,
-  ): Promise<boolean> {
+  ): Promise<readonly DomainEvent[] | null> {
     const { desk, log, onReplayed } = this.#deps;
     try {
       const outcome = await desk.execute(strategyId, command, options);
-      if (isRefusal(outcome)) return outcome.refusal === "NOTHING_TO_FILL";
+      if (isRefusal(outcome)) return outcome.refusal === "NOTHING_TO_FILL" ? [] : null;
       if (outcome.replayed) {
         this.#followEvents(strategyId, outcome.events);
         onReplayed(strategyId);
       }
-      return true;
+      return outcome.events;
     } catch (error) {
       // A failed commit stops the process; any other error may be transient.
       log.error({ err: error, strategyId, symbol }, "a match could not be committed; it is sent again");
-      return false;
+      return null;
     }
   }
 
@@ -698,9 +803,11 @@ export class Queues {
       if (event.type !== "OrderFilled") continue;
       const order = this.#orders.get(strategyId)?.get(event.trade.orderId);
       const { queue, marketTrade } = event.trade.receipt ?? {};
-      if (order !== undefined && queue != null && marketTrade != null) {
-        lower(order, queue.ahead, marketTrade.time);
-      }
+      if (order === undefined || queue == null || marketTrade == null) continue;
+      const undecided = this.#symbols.get(order.symbol)?.undecided.get(strategyId);
+      // Its answer moves the order.
+      if (undecided?.tradeId === marketTrade.aggregateId) continue;
+      lower(order, queue.ahead, marketTrade.time);
     }
   }
 
@@ -712,6 +819,7 @@ export class Queues {
   }
 
   #holdStrategy(followed: Followed, strategyId: string, reason: Partial<Held>): void {
+    this.#endDeferral(followed, strategyId);
     const { missedSince = null, changedAt = null, added = new Set() } = reason;
     const held = followed.held.get(strategyId);
     followed.held.set(strategyId, {
@@ -730,9 +838,10 @@ export class Queues {
     await Promise.resolve();
     let wasSoon = false;
     while (held.size > 0 && this.#symbols.get(symbol) === followed && !this.#isClosed) {
+      const remembered = this.#rememberedTrades(symbol);
       // What is in memory takes no time. It goes first every other time, so that the rest is looked up, too.
       const soon = [...held].filter(([, { missedSince, added }]) => {
-        return missedSince === null && this.#remembered(followed, [...added]) !== null;
+        return missedSince === null && this.#tradesSince(added, remembered) !== null;
       });
       wasSoon = soon.length > 0 && !wasSoon;
       const strategies = new Map(wasSoon ? soon : held);
@@ -777,7 +886,7 @@ export class Queues {
       const from = Math.min(to, ...starts, ...changes) - IN_FLIGHT_MS_MAX;
       const isMissed = [...strategies.values()].some(({ missedSince }) => missedSince !== null);
       const added = orders.filter((order) => strategies.get(order.strategyId)?.added.has(order));
-      const memory = isMissed ? null : this.#remembered(followed, added);
+      const memory = isMissed ? null : this.#tradesSince(added, this.#rememberedTrades(symbol));
       const trades =
         starts.length === 0 ? [] : (memory?.trades ?? (await market.matchedBetween(symbol, from, to)));
       if (trades === null) return null;
@@ -796,34 +905,44 @@ export class Queues {
     }
   }
 
-  /**
-   * The trades since the last one that each of these orders has had, from the market's memory, and the last
-   * trade that it knows; null unless it has all of them.
-   */
-  #remembered(
-    { symbol }: Followed,
-    orders: readonly Waiting[],
-  ): { readonly trades: readonly MarketTrade[]; readonly known: Known | null } | null {
+  /** The last trades of a symbol that the market remembers, without a gap; null if it knows none. */
+  #rememberedTrades(symbol: string): RememberedTrades | null {
     const { market } = this.#deps;
-    const earliest = market.now() - REMEMBERED_MS;
+    const lastId = market.book(symbol)?.lastTradeId ?? null;
+    if (lastId === null) return null;
+    const all = market
+      .bookEventsSince(symbol, Number.NEGATIVE_INFINITY)
+      .flatMap((event) => (event.type === "TRADE" ? [event.trade] : []));
+    const gap = all.findLastIndex(
+      ({ aggregateId }, index) => aggregateId !== lastId - all.length + 1 + index,
+    );
+    return { lastId, trades: all.slice(gap + 1) };
+  }
+
+  /**
+   * The trades since the last one that each of these orders has had, and the last trade that is known; null
+   * unless all of them are remembered.
+   */
+  #tradesSince(
+    orders: Iterable<Waiting>,
+    remembered: RememberedTrades | null,
+  ): { readonly trades: readonly MarketTrade[]; readonly known: Known | null } | null {
+    const earliest = this.#deps.market.now() - REMEMBERED_MS;
     let time = Number.POSITIVE_INFINITY;
-    let tradeId = market.book(symbol)?.lastTradeId ?? null;
-    const last = tradeId;
-    if (orders.length === 0) return { trades: [], known: null };
+    let tradeId = Number.POSITIVE_INFINITY;
     for (const { applied } of orders) {
-      if (applied === null || applied.at < earliest || tradeId === null) return null;
+      if (applied === null || applied.at < earliest) return null;
       time = Math.min(time, applied.at);
       tradeId = Math.min(tradeId, applied.tradeId);
     }
-    if (tradeId === null || last === null) return null;
-    const first = tradeId + 1;
-    const trades = market
-      .bookEventsSince(symbol, Number.NEGATIVE_INFINITY)
-      .flatMap((event) => (event.type === "TRADE" && event.trade.aggregateId >= first ? [event.trade] : []));
-    const isComplete =
-      trades.length === last - tradeId &&
-      trades.every(({ aggregateId }, index) => aggregateId === first + index);
-    return isComplete ? { trades, known: trades.at(-1) ?? { aggregateId: last, time } } : null;
+    if (tradeId === Number.POSITIVE_INFINITY) return { trades: [], known: null };
+    if (remembered === null) return null;
+    const { lastId, trades } = remembered;
+    // Its ids may be those of another server, which has received more.
+    const count = Math.max(0, lastId - tradeId);
+    if (count > trades.length) return null;
+    const since = trades.slice(trades.length - count);
+    return { trades: since, known: since.at(-1) ?? { aggregateId: lastId, time } };
   }
 
   /**
@@ -948,6 +1067,16 @@ function takenBy({ orderId }: Order, placement: readonly DomainEvent[]): Map<Pri
     if (level != null) taken.set(level.price, level.displayed);
   }
   return taken;
+}
+
+/** What of the fills in these events a trade of the market has given. */
+function givenBy({ aggregateId }: MarketTrade, events: readonly DomainEvent[]): readonly Given[] {
+  return events.flatMap((event) => {
+    if (event.type !== "OrderFilled") return [];
+    const { orderId, price, quantity, receipt } = event.trade;
+    if (receipt?.marketTrade?.aggregateId !== aggregateId) return [];
+    return [{ orderId, price, quantity, tradedAt: receipt.marketTrade.time }];
+  });
 }
 
 const NOT_HELD: Held = { missedSince: null, changedAt: null, added: new Set() };

@@ -66,6 +66,8 @@ export type Match = {
   readonly strategyId: string;
   readonly queues: MatchTrade["queues"];
   readonly fills: readonly Fill[];
+  /** Moves the orders by what the trade has given to them; null if they have moved. */
+  readonly moveBy: ((given: readonly Given[]) => void) | null;
 };
 export type Fill = { readonly order: Waiting; readonly quantity: Quantity };
 
@@ -101,11 +103,30 @@ type QuotedLevel = { readonly side: BookSide; readonly price: Price; readonly qu
 /** Whether an order is concerned: those whose past is being looked up are not. */
 export type Concerned = (order: Waiting) => boolean;
 
+/**
+ * Whether more or less may be left of orders than is known here when a trade that reaches them is decided.
+ * They move when that is done.
+ */
+export type Uncertain = (strategyId: string, orders: readonly Waiting[]) => boolean;
+
+/** Strategies whose orders do not move yet, and how they move afterwards. They get no trades. */
+export type Deferred = {
+  has(strategyId: string): boolean;
+  add(strategyId: string, move: () => void): void;
+};
+
+const NONE_DEFERRED: Deferred = { has: () => false, add() {} };
+
 export class SymbolQueues {
+  readonly #deferred: Deferred;
   readonly #sides = { BID: new QueueSide("BID"), ASK: new QueueSide("ASK") };
   #exchangeOrder = new ExchangeOrder<Change>();
   /** What was last displayed at prices within the limit of an order of the other side. */
   readonly #met = { BID: new Map<Price, Quantity>(), ASK: new Map<Price, Quantity>() };
+
+  constructor(deferred = NONE_DEFERRED) {
+    this.#deferred = deferred;
+  }
 
   get isEmpty(): boolean {
     return this.#sides.BID.isEmpty && this.#sides.ASK.isEmpty;
@@ -158,13 +179,19 @@ export class SymbolQueues {
   }
 
   /** A trade has come: changes of the book before it, then the trade, move the queues. */
-  trade(trade: MarketTrade, step: Quantity, isConcerned: Concerned, recorded?: Recorded): readonly Match[] {
+  trade(
+    trade: MarketTrade,
+    step: Quantity,
+    isConcerned: Concerned,
+    recorded?: Recorded,
+    isUncertain?: Uncertain,
+  ): readonly Match[] {
     for (const change of this.#exchangeOrder.trade(trade.time)) this.#move(change, isConcerned);
     const side = this.#sides[trade.side];
     if (!side.isReachedBy(trade.price)) return NO_MATCHES;
     const level = side.at(trade.price);
     level?.trades.push({ time: trade.time, quantity: trade.quantity });
-    return this.match(trade, step, isConcerned, recorded);
+    return this.match(trade, step, isConcerned, recorded, isUncertain);
   }
 
   /**
@@ -176,15 +203,19 @@ export class SymbolQueues {
     step: Quantity,
     isConcerned: Concerned,
     recorded: Recorded = () => [],
+    isUncertain: Uncertain = () => false,
   ): readonly Match[] {
     const reached = Map.groupBy(this.#sides[trade.side].reachedBy(trade.price), (each) => each.strategyId);
     const matches: Match[] = [];
     for (const [strategyId, orders] of reached) {
       const concerned = orders.filter(isConcerned);
-      if (concerned.length === 0) continue;
+      if (concerned.length === 0 || this.#deferred.has(strategyId)) continue;
       const given = recorded(strategyId, trade);
       if (given.length > 0) moveByMatched(trade, concerned, given);
-      else matches.push({ strategyId, ...matchOrders(trade, orders, step, isConcerned) });
+      else {
+        const match = matchOrders(trade, orders, step, isConcerned, isUncertain(strategyId, orders));
+        matches.push({ strategyId, ...match });
+      }
     }
     return matches;
   }
@@ -307,7 +338,7 @@ export class SymbolQueues {
 
   #move({ time, updateId, levels, bounds }: Change, isConcerned: Concerned): void {
     for (const [order, displayed] of bounds ?? []) {
-      if (isConcerned(order)) moveByChange(order, displayed, time);
+      if (isConcerned(order)) this.#moveByChange(order, displayed, time);
     }
     for (const { side, price, quantity: after } of levels) {
       const level = this.#sides[side].at(price);
@@ -322,11 +353,22 @@ export class SymbolQueues {
         if (isAfter) level.joinedAt.delete(order);
         if (!isConcerned(order)) continue;
         const before = isAfter ? joined.displayed : level.displayed;
-        moveByChange(order, after, time, before === null ? null : { before, after, traded });
+        this.#moveByChange(order, after, time, before === null ? null : { before, after, traded });
       }
       level.displayed = after;
       level.trades = level.trades.filter((trade) => trade.time > time);
     }
+  }
+
+  #moveByChange(
+    order: Waiting,
+    displayed: Quantity,
+    time: number,
+    change: Parameters<typeof moveByChange>[3] = null,
+  ): void {
+    const { strategyId } = order;
+    if (!this.#deferred.has(strategyId)) moveByChange(order, displayed, time, change);
+    else this.#deferred.add(strategyId, () => moveByChange(order, displayed, time, change));
   }
 }
 
@@ -451,7 +493,8 @@ function matchOrders(
   orders: readonly Waiting[],
   step: Quantity,
   isConcerned: Concerned,
-): Pick<Match, "queues" | "fills"> {
+  isUncertain: boolean,
+): Omit<Match, "strategyId"> {
   const moved: { readonly order: Waiting; readonly matched: Matched | null }[] = [];
   const all: Fill[] = [];
   const mayFill = (order: Waiting) =>
@@ -479,24 +522,33 @@ function matchOrders(
       queues.set(order.orderId, known);
     }
   }
-  for (const { order, matched } of moved) moveByTrade(order, trade, matched);
   for (const { order, quantity } of fills) order.expected = add(order.expected, quantity);
-  return { queues, fills };
+  if (isSent && isUncertain) {
+    const concerned = orders.filter(isConcerned);
+    return { queues, fills, moveBy: (given) => moveByMatched(trade, concerned, given) };
+  }
+  for (const { order, matched } of moved) moveByTrade(order, trade, matched);
+  return { queues, fills, moveBy: null };
 }
 
 /**
- * Applies a trade that has filled orders of one strategy already to those that it reaches. It fills nothing
- * more. Own orders in front have got what was given to them, whatever is known of them now. A fill at the
- * price of an order counts as in front of it: behind the order it would be only where more was displayed in
- * front of the order, and then the order waits for longer.
+ * Applies a trade that has filled orders of one strategy already to those that it reaches, which are in their
+ * execution order. It fills nothing more. Own orders in front have got what was given to them, whatever is
+ * known of them now. A fill of an order that is not among them counts as in front of those at its price:
+ * behind one it would be only where more was displayed in front of that one, which then waits for longer.
  */
 function moveByMatched(trade: MarketTrade, orders: readonly Waiting[], given: readonly Given[]): void {
-  for (const order of orders) {
+  const parts = given.map((part) => ({
+    ...part,
+    place: orders.findIndex(({ orderId }) => orderId === part.orderId),
+  }));
+  for (const [index, order] of orders.entries()) {
     if (!concerns(trade, order)) continue;
     const { orderId, price, position } = order;
     let left = trade.quantity;
-    for (const part of given) {
-      const isInFront = part.orderId !== orderId && comparePrices(trade.side, part.price, price) <= 0;
+    for (const part of parts) {
+      const isInFront =
+        part.place === -1 ? comparePrices(trade.side, part.price, price) <= 0 : part.place < index;
       if (isInFront) left = subtract(left, part.quantity);
     }
     const waiting = { price, remaining: ZERO as Quantity, ahead: position.ahead };

@@ -86,6 +86,8 @@ test("a quick run of the bench measures every figure", { timeout: QUICK_RUN_MS_M
       "walk of a taker over 5 levels",
       "receipts, built and encoded",
       "decisions under strict, decided and applied",
+      "heap of an order in its queue, 10,000 on 50 symbols",
+      "heap of a book of 1,000 levels a side",
       "  of it for each liquidation",
       "start to first answer, new SQLite database",
       "resident memory per futures strategy with a position, 1,000",

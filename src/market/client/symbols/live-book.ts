@@ -291,7 +291,8 @@ class LiveBook {
   }
 
   eventsSince(sequence: number): readonly BookEvent[] {
-    return this.#events.flatMap(({ event }) => (event.sequence > sequence ? [event] : []));
+    const before = this.#events.findLastIndex(({ event }) => event.sequence <= sequence);
+    return this.#events.slice(before + 1).map(({ event }) => event);
   }
 
   /** A connection is lost: what it carries is missed from now on. */
