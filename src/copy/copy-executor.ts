@@ -35,7 +35,7 @@ import { CopyState, closesPosition, isLeg, isOwnOrder, isWaitingLeg } from "./or
 import { OrderWatch } from "./reconcile/order-watch.ts";
 import { POLL_INTERVAL_MS, poll } from "./reconcile/poll.ts";
 import { type Reconciled, reconcileSymbol } from "./reconcile/reconciler.ts";
-import { isUneven, isWithoutLead } from "./reconcile/uneven.ts";
+import { isUneven, isWithoutLead, missingLegs } from "./reconcile/uneven.ts";
 import { Missing } from "./reconcile/write-off.ts";
 import { Alarms } from "./session/alarms.ts";
 import {
@@ -470,7 +470,17 @@ export class CopyExecutor {
     const pace = this.#paces.get(symbol);
     if (pace === undefined) return true;
     const hasChanged = pace.left !== undefined && pace.left !== this.#excess(symbol);
-    return hasChanged || this.#parts.wallNow() >= pace.at;
+    return hasChanged || this.#parts.wallNow() >= pace.at || this.#isLegDue(symbol, pace);
+  }
+
+  /**
+   * Whether the position lacks a leg that does not wait for the pace: of a step that found all legs there, or
+   * of one that failed for another reason.
+   */
+  #isLegDue(symbol: string, { left }: Pace): boolean {
+    if (this.#closing.isUnderWay || missingLegs(this.#context, symbol).length === 0) return false;
+    const sinceMs = this.#parts.wallNow() - (this.#touchedAt.get(symbol) ?? 0);
+    return left !== undefined || sinceMs >= PROTECT_MS_MAX;
   }
 
   /**

@@ -7,9 +7,12 @@ import {
   type Amount,
   add,
   isAtMostShare,
+  least,
   magnitude,
   type Price,
   type Quantity,
+  SCALE,
+  shareOf,
   subtract,
   sum,
   ZERO,
@@ -26,7 +29,7 @@ import {
 } from "../orders/copy-state.ts";
 import { NotAnswered, VenueRefused } from "../session/failures.ts";
 import { equityOf, foreignOf, rescaled, snapshotOf } from "../sizing/book.ts";
-import { accountEquity, spotSymbolOf, unexecuted, workedWith } from "../sizing/proportion.ts";
+import { accountEquity, spotSymbolOf, unexecuted, workedWith, worthLeft } from "../sizing/proportion.ts";
 import type { RestingSymbols, VenueBalances, VenueOrderState } from "../venue/venue.ts";
 import { mayComeAgain, restsAtStrategy } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
@@ -51,6 +54,8 @@ import {
 const TRIES_MAX = 3;
 /** Delay before an own order in flight is checked again, ms. */
 const IN_FLIGHT_MS = 100;
+/** How long a poll waits for own orders in flight, ms: as long as one is in doubt. */
+const IN_FLIGHT_MS_MAX = 5_000;
 /**
  * Between queries of an open order that a price has reached, ms; each time twice as long. Its execution is
  * also an event of the account's stream, and exits need the weight.
@@ -66,24 +71,30 @@ const EXPECTED_POLLS = 2;
 const NEAR_PARTS = 500n;
 /** Between queries of an order that a price is near to, ms. */
 const NEAR_MS = 16_000;
+/** After this time a stop is queried if the position has grown since the venue showed it, ms. */
+const STOP_UNSEEN_MS = 15_000;
 /** First interval of queries of an unconfirmed order, ms; later a tenth of its age. */
 const UNCONFIRMED_QUERY_MS = 2_000;
 /** How long an unconfirmed order is queried, ms: the venue may show its orders minutes late. */
 export const UNCONFIRMED_MS_MAX = 900_000;
-/** How long the venue may take to show an executed market order, ms. */
+/** How long the venue may take to decide an order, or to show an executed market order, ms. */
 export const ENDED_MS_MAX = 120_000;
 const NO_TRADES: Pick<LeadState, "lastPrices"> = { lastPrices: new Map() };
 
 /**
  * Requests balances and prices; returns whether the copy has new ones. Throws NotAnswered if the time limit
- * ends.
+ * ends. `inFlightMsMax`: how long it waits for orders in flight in all.
  */
-export async function refreshBalances(context: CopyContext): Promise<boolean> {
+export async function refreshBalances(
+  context: CopyContext,
+  { inFlightMsMax = IN_FLIGHT_MS_MAX }: { readonly inFlightMsMax?: number } = {},
+): Promise<boolean> {
   const { state, session } = context;
+  let waitedMs = 0;
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    if (state.isInFlight) {
+    for (; state.isInFlight; waitedMs += IN_FLIGHT_MS) {
+      if (waitedMs >= inFlightMsMax) return false;
       await context.pause(IN_FLIGHT_MS);
-      continue;
     }
     await bookOpenOrders(urgentInDoubt(context));
     const before = state.ownChanges;
@@ -92,6 +103,7 @@ export async function refreshBalances(context: CopyContext): Promise<boolean> {
     const balances = await asking.session.ask(({ client }) => client.balances());
     const traded = await tradedSince(asking, balances.held);
     const overdue = await overdueSales(asking, balances.held);
+    const absent = await absentPurchases(asking, balances);
     if (state.isInFlight || state.ownChanges !== before) continue;
     await bookOpenOrders(urgentInDoubt(context));
     if (state.isInFlight || state.ownChanges !== before) continue;
@@ -99,6 +111,7 @@ export async function refreshBalances(context: CopyContext): Promise<boolean> {
       bookTraded(context, balances.held, traded);
       bookUnconfirmed(context, balances.held, prices, traded);
     }
+    endAbsentPurchases(context, absent);
     endAbsentSales(context, balances, overdue);
     takeSnapshot(context, balances, { prices, inDoubt: symbolsInDoubt(state, balances.held, traded) });
     return true;
@@ -155,6 +168,7 @@ export async function bookOpenOrders(context: CopyContext, symbol?: string): Pro
     const asking = { ...context, session: session.urgent() };
     for (const entry of resting) {
       const executed = entry.clientOrderId === null ? undefined : open.get(entry.clientOrderId);
+      if (executed !== undefined) noteShown(context, entry);
       if (executed === undefined || executed > entry.executedQuantity) await bookOrder(asking, entry);
     }
   }
@@ -226,7 +240,9 @@ export async function bookHinted(context: CopyContext, entry: MirrorEntry): Prom
   return context.state.latest(entry) !== entry;
 }
 
-type Expected = { readonly at: number; readonly times: number };
+/** `isReached`: it was expected then; otherwise a price was only near. */
+type Expected = { readonly at: number; readonly times: number; readonly isReached: boolean };
+const NOT_QUERIED = { at: 0, times: 0 };
 /**
  * When an open order was last queried because it was expected to be executed, wall time, Unix ms, and how
  * often.
@@ -235,8 +251,8 @@ const expected = new WeakMap<MirrorEntry, Expected>();
 
 /**
  * Queries open orders and legs that have probably been executed, since a poll may come much later: the
- * venue's price has reached them, or nearly, or the strategy's own order is over. Returns whether one has
- * changed.
+ * venue's price has reached them, or nearly, or the strategy's own order is over; and stops that may have
+ * ended with an earlier position. Returns whether one has changed.
  */
 export async function bookExpected(
   context: CopyContext,
@@ -248,16 +264,44 @@ export async function bookExpected(
     const price = prices.get(entry.symbol ?? "");
     const isLeft = entry.kind === "PLACE" && !restsAtStrategy(context, entry);
     const near = isWaitingLeg(entry) || price === undefined ? null : nearnessOf(entry, price);
-    const isReached = isLeft || near === "REACHED";
+    const isReached = isLeft || near === "REACHED" || isStopUncertain(context, entry);
     if (!isReached && near === null) continue;
-    const { at, times } = expected.get(entry) ?? { at: 0, times: 0 };
+    const before = expected.get(entry);
+    // Queries while the price was near do not delay the first one after it has reached the order.
+    const isFirst = before === undefined || (isReached && !before.isReached);
+    const { at, times } = isFirst ? NOT_QUERIED : before;
     const waitMs = isReached ? expectedAfterMs(times) : NEAR_MS;
     if (now() - at < waitMs) continue;
-    expected.set(entry, { at: now(), times: times + 1 });
+    expected.set(entry, { at: now(), times: times + 1, isReached });
     await bookOrder(context, entry);
     if (state.latest(entry) !== entry) hasChanged = true;
   }
   return hasChanged;
+}
+
+type Shown = { readonly at: number; readonly size: Quantity };
+/** When the venue last showed a leg, wall time, Unix ms, and the smallest holding of the copy since then. */
+const shown = new WeakMap<MirrorEntry, Shown>();
+
+/** The venue shows an open order, or a leg; only of legs this is remembered. */
+function noteShown({ state, now }: Pick<CopyContext, "state" | "now">, entry: MirrorEntry): void {
+  if (isLeg(entry)) shown.set(entry, { at: now(), size: sizeOf(state, entry) });
+}
+
+/**
+ * Whether a stop was not shown for some time, and the copy has opened something since: the venue may have
+ * liquidated the position before, and ended the stop with it.
+ */
+function isStopUncertain({ state, now }: Pick<CopyContext, "state" | "now">, entry: MirrorEntry): boolean {
+  if (!isLeg(entry) || isWaitingLeg(entry) || entry.orderType !== "STOP_MARKET") return false;
+  const size = sizeOf(state, entry);
+  const last = shown.get(entry) ?? { at: entry.updatedAt, size };
+  shown.set(entry, { ...last, size: least(size, last.size) });
+  return size > last.size && now() - last.at >= STOP_UNSEEN_MS;
+}
+
+function sizeOf(state: CopyContext["state"], { symbol }: MirrorEntry): Quantity {
+  return magnitude(state.holding(symbol ?? "").quantity);
 }
 
 /**
@@ -280,10 +324,10 @@ export function isPositionExpected(
     const price = prices.get(entry.symbol ?? "");
     const isReached = price !== undefined && nearnessOf(entry, price) === "REACHED";
     if (!isReached && (entry.orderType !== "MARKET" || unexecuted(entry) === 0n)) continue;
-    const { at, times } = expected.get(entry) ?? { at: 0, times: 0 };
+    const { at, times } = expected.get(entry) ?? NOT_QUERIED;
     const isShown = times >= EXPECTED_POLLS && balancesAt > at;
     if (isShown || now() - at < expectedAfterMs(times)) continue;
-    expected.set(entry, { at: now(), times: times + 1 });
+    expected.set(entry, { at: now(), times: times + 1, isReached: true });
     isExpected = true;
   }
   return isExpected;
@@ -318,7 +362,8 @@ async function bookOrder(context: CopyContext, entry: MirrorEntry): Promise<void
   const present = state.latest(entry);
   if (present.status !== "RESTING") return;
   if (found !== null) {
-    applyReport(state, present, found, now());
+    const row = applyReport(state, present, found, now());
+    if (row.status === "RESTING") noteShown(context, row);
     return;
   }
   unseenRow(state, present, now());
@@ -515,6 +560,49 @@ async function overdueSales(
     if (!mayHide(sum(bought.map((trade) => trade.quantity)), quantity)) overdue.add(entryId);
   }
   return overdue;
+}
+
+/**
+ * Limit purchases on spot, by entry, that certainly do not exist. One that is executed has brought coins, and
+ * one that is open locks money. If the account has no more coins, no unknown trades, and less money locked
+ * besides its known open purchases than one needs, there is no such purchase. Unconfirmed sales may have
+ * taken its coins again: only what is larger than they are has to be open.
+ */
+async function absentPurchases(
+  context: CopyContext,
+  { held, wallet, available }: Pick<VenueBalances, "held" | "wallet" | "available">,
+): Promise<ReadonlySet<number>> {
+  const { state, now } = context;
+  const absent = new Set<number>();
+  if (state.copy.family !== "SPOT" || state.book.snapshot === null) return absent;
+  const open = state.resting().filter((entry) => isLimitPurchase(entry));
+  const besides = subtract(subtract(wallet, available), sum(open.map(worthLeft)));
+  for (const purchase of state.unconfirmed().filter((entry) => isLimitPurchase(entry))) {
+    const { entryId, symbol, quantity, executedQuantity, updatedAt } = purchase;
+    // Since it was given up: it may have been sent long after its row was noted, and be decided late.
+    if (executedQuantity > 0n || now() - updatedAt <= ENDED_MS_MAX) continue;
+    if (symbol === null || quantity === null) continue;
+    const fees = shareOf(quantity, 2n * UNKNOWN_FEE_MAX, SCALE);
+    const sales = state.unconfirmed(symbol).filter(({ side }) => side === "SELL");
+    const openAtLeast = subtract(subtract(quantity, fees), sum(sales.map(unexecuted)));
+    const hasRoom = openAtLeast <= 0n || besides >= worthLeft({ ...purchase, quantity: openAtLeast });
+    const unbooked = magnitude(unbookedOf(state, symbol, held));
+    if (hasRoom || !isAtMostShare(unbooked, UNKNOWN_FEE_MAX, quantity)) continue;
+    const trades = await tradesIfAnswered(context, purchase);
+    if (trades?.every(({ by }) => by === "KNOWN") === true) absent.add(entryId);
+  }
+  return absent;
+}
+
+function isLimitPurchase({ side, orderType }: MirrorEntry): boolean {
+  return side === "BUY" && orderType === "LIMIT";
+}
+
+/** Ends purchases that `absentPurchases` has found, unless they were booked since. */
+function endAbsentPurchases({ state, now }: CopyContext, absent: ReadonlySet<number>): void {
+  for (const entry of state.unconfirmed()) {
+    if (absent.has(entry.entryId) && entry.executedQuantity === 0n) endRow(state, entry, null, now());
+  }
 }
 
 /** As `tradesSince`; null also if the venue has not answered in time, or refuses. */

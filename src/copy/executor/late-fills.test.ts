@@ -2,10 +2,13 @@
 // as they are listed.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Answer, FaultProxy } from "../../../test/support/servers/fault-proxy.ts";
-import type { CopySettings } from "../../domain/copying.ts";
-import { type Amount, decimal, type Price, type Rate } from "../../money/decimal.ts";
+import { type CopySettings, EXACT_SETTINGS } from "../../domain/copying.ts";
+import { type Amount, decimal, type Price, type Rate, ZERO } from "../../money/decimal.ts";
+import { ownRow } from "../orders/copy-state.ts";
 import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
-import { ENDED_MS_MAX, UNCONFIRMED_MS_MAX } from "./balances.ts";
+import { freshState } from "../testing/copy-rows.ts";
+import { ENDED_MS_MAX, refreshBalances, UNCONFIRMED_MS_MAX } from "./balances.ts";
+import type { CopyContext } from "./context.ts";
 
 const SPOT_FILLS = "GET /api/v3/myTrades";
 const FUTURES_FILLS = "GET /fapi/v1/userTrades";
@@ -184,7 +187,7 @@ test("a sale that is not shown is booked by the coins, however long a fee that w
     "PLACE BUY MARKET 0.001 FILLED executed 0.001",
     "PLACE BUY LIMIT 0.0003 FILLED executed 0.0003",
     "PLACE SELL MARKET 0.0004 FILLED executed 0.0004",
-    "PLACE BUY LIMIT 0.0002 UNCONFIRMED UNCONFIRMED",
+    expect.stringMatching(/^PLACE BUY LIMIT 0.0002 (UNCONFIRMED|SKIPPED) UNCONFIRMED$/),
   ]);
   expect(await fixture.holds(copier, "BTCUSDT")).toBe(await fixture.owned(copier, "BTC"));
 });
@@ -1416,3 +1419,181 @@ test.each([
     expect((await fixture.log(copier)).filter((line) => line.startsWith("RECONCILE"))).toEqual([]);
   },
 );
+
+/** A spot copy with coins, of which a limit purchase and then a sale at the market never reach the venue. */
+async function withTwoLost({ hides: isHidden = false } = {}) {
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "SPOT");
+  await fixture.does(strategy, places("BUY", "0.001"));
+  await fixture.waitFor("its fee is known", () => areFeesKnown(copier));
+  hides = () => isHidden;
+  const sends = async (cut: "BEFORE" | "AFTER", command: ReturnType<typeof places>, nth: number) => {
+    proxy.plan("POST /api/v3/order", { cut });
+    await fixture.does(strategy, command, false);
+    fixture.wake(strategy);
+    await fixture.waitFor("nobody knows of it", async () =>
+      `${(await fixture.log(copier))[nth]}`.includes("UNCONFIRMED"),
+    );
+  };
+  await sends(isHidden ? "AFTER" : "BEFORE", places("BUY", "0.0005", { at: "90000" }), 1);
+  await sends("BEFORE", places("SELL", "0.00045"), 2);
+  return { strategy, copier };
+}
+
+test("a sale that never got to the venue does not wait long for a purchase that did not either", async () => {
+  const { copier } = await withTwoLost();
+  const at = fixture.time.now();
+  const isSold = async () => /RECONCILE SELL .*FILLED/.test(`${await fixture.log(copier)}`);
+  await fixture.waitFor("it is sold", isSold);
+  expect(fixture.time.now() - at).toBeLessThan(ENDED_MS_MAX + 30_000);
+  expect((await fixture.log(copier)).slice(1)).toEqual([
+    "PLACE BUY LIMIT 0.0005 SKIPPED UNCONFIRMED",
+    "PLACE SELL MARKET 0.00045 SKIPPED UNCONFIRMED",
+    "RECONCILE SELL MARKET 0.00044 FILLED executed 0.00044",
+  ]);
+});
+
+test("a purchase that is open and hidden is not given up, although a sale beside it never got to the venue", async () => {
+  const { copier } = await withTwoLost({ hides: true });
+  await fixture.passesAtRest(ENDED_MS_MAX + 60_000);
+  hides = () => false;
+  await fixture.waitFor("it is shown", async () => `${(await fixture.log(copier))[1]}`.includes("RESTING"));
+});
+
+test("a purchase is not given up whose rest may be open, after a sale has hidden what it has executed", async () => {
+  const { copier } = await withTwoLost();
+  const btc = { asset: "BTC", free: "0.000999", locked: "0" };
+  // Nine tenths of the purchase at 90,000 and the whole sale are executed.
+  const usdt = { asset: "USDT", free: "100", locked: "4.5" };
+  const body = JSON.stringify({ canTrade: true, balances: [btc, usdt] });
+  answers.set("GET /api/v3/account", { status: 200, body });
+  await fixture.passesAtRest(ENDED_MS_MAX + 60_000);
+  expect((await fixture.log(copier)).slice(1)).toEqual([
+    "PLACE BUY LIMIT 0.0005 UNCONFIRMED UNCONFIRMED",
+    "PLACE SELL MARKET 0.00045 UNCONFIRMED UNCONFIRMED",
+  ]);
+});
+
+test("a copy that closes keeps a sale in mind that is open and hidden, and cancels it once it is shown", async () => {
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "SPOT");
+  await fixture.does(strategy, places("BUY", "0.001"));
+  hides = () => true;
+  proxy.plan("POST /api/v3/order", { cut: "AFTER" });
+  await fixture.does(strategy, places("SELL", "0.0005", { stop: "80000" }), false);
+  fixture.wake(strategy);
+  await isInDoubt(copier);
+  answers.set("DELETE /api/v3/order", { status: 400, body: '{"code":-2011,"msg":"Unknown order sent."}' });
+  await fixture.changeCopy(copier, strategy, "CLOSING", "COPIER");
+  await fixture.passesAtRest(240_000);
+  expect((await fixture.copy(copier)).status).toBe("CLOSING");
+  expect((await fixture.log(copier))[1]).toBe("PLACE SELL STOP_LOSS 0.0005 UNCONFIRMED UNCONFIRMED");
+  answers.clear();
+  hides = () => false;
+  await fixture.waitFor("it is closed", async () => (await fixture.copy(copier)).status === "STOPPED");
+  expect((await fixture.log(copier))[1]).toBe("PLACE SELL STOP_LOSS 0.0005 CANCELED");
+  expect(Number(await fixture.owned(copier, "BTC"))).toBeLessThan(0.00001);
+});
+
+test("coins that the owner sold before a purchase was lost are not taken for that purchase once they are written off", async () => {
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "SPOT");
+  await fixture.does(strategy, places("BUY", "0.001"));
+  await fixture.waitFor("its fee is known", () => areFeesKnown(copier));
+  await fixture.trades(copier, "SPOT", { side: "SELL", quantity: decimal("0.0004") });
+  await isPolledAgain(copier);
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.000999");
+  answers.set("GET /api/v3/account", UNAVAILABLE);
+  proxy.plan("POST /api/v3/order", { cut: "BEFORE" });
+  await fixture.does(strategy, places("BUY", "0.0004"), false);
+  fixture.wake(strategy);
+  await isInDoubt(copier);
+  answers.clear();
+  await fixture.waitFor("they are written off", async () =>
+    `${await fixture.log(copier)}`.includes("WRITE_OFF SELL DONE executed 0.0004"),
+  );
+  await isPolledAgain(copier);
+  await isPolledAgain(copier);
+  expect((await fixture.log(copier)).slice(1)).toEqual([
+    "PLACE BUY MARKET 0.00039 UNCONFIRMED UNCONFIRMED",
+    "WRITE_OFF SELL DONE executed 0.0004",
+  ]);
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.000599");
+});
+
+test("a position that was liquidated before an entry was lost is not taken for that entry once it is written off", async () => {
+  const { strategy, copier } = await polledCopy();
+  await fixture.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 100 });
+  await fixture.does(strategy, places("BUY", "0.05"));
+  await isPolledAgain(copier);
+  answers.set(FUTURES_FILLS, UNAVAILABLE);
+  fixture.contracts.show("BTCUSDT", "99390", "99400");
+  // Prices requested before are not used any more.
+  fixture.time.advance(2_000);
+  await fixture.venue.liquidate(copier.account, "BTCUSDT", "99400");
+  await isPolledAgain(copier);
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.05");
+  proxy.plan("POST /fapi/v1/order", { cut: "BEFORE" });
+  await fixture.does(strategy, places("BUY", "0.05", { at: "90000" }), false);
+  fixture.wake(strategy);
+  await isInDoubt(copier);
+  answers.clear();
+  await fixture.waitFor("it is written off", async () =>
+    `${await fixture.log(copier)}`.includes("WRITE_OFF"),
+  );
+  await isPolledAgain(copier);
+  await isPolledAgain(copier);
+  expect((await fixture.log(copier)).slice(2)).toEqual([
+    "PLACE BUY LIMIT 0.047 UNCONFIRMED UNCONFIRMED",
+    "WRITE_OFF SELL DONE executed 0.05",
+  ]);
+});
+
+test("an exit that the venue hides is not made a second time while either of two may have reduced the position", async () => {
+  const { strategy, copier } = await polledCopy();
+  await fixture.does(strategy, places("BUY", "0.005"));
+  hides = () => true;
+  proxy.plan("POST /fapi/v1/order", { cut: "BEFORE" });
+  await fixture.does(strategy, places("SELL", "0.002", { at: "110000" }), false);
+  fixture.wake(strategy);
+  await isInDoubt(copier);
+  const body = '{"code":-1008,"msg":"Server is currently overloaded with other requests."}';
+  proxy.plan("POST /fapi/v1/order", { answer: { status: 400, body } });
+  proxy.plan("POST /fapi/v1/order", { answer: UNAVAILABLE, isForwarded: true });
+  await fixture.does(strategy, places("SELL", "0.002"), false);
+  fixture.wake(strategy);
+  await fixture.waitFor("nobody knows of the exit", async () =>
+    /RECONCILE .*UNCONFIRMED/.test(`${await fixture.log(copier)}`),
+  );
+  expect(await fixture.position(copier, "BTCUSDT")).toBe("0.003");
+  await fixture.passesAtRest(60_000);
+  expect(await fixture.position(copier, "BTCUSDT")).toBe("0.003");
+  hides = () => false;
+  await fixture.waitFor("it is shown", async () => (await fixture.holds(copier, "BTCUSDT")) === "0.003");
+  await fixture.passesAtRest(30_000);
+  expect(await fixture.position(copier, "BTCUSDT")).toBe("0.003");
+});
+
+test.each([
+  ["a poll gets balances once another symbol's order is not in doubt any more", 4_500, {}, 4_500],
+  ["a poll does not wait for ever", 60_000, {}, 5_000],
+  ["an order waits for less", 4_500, { inFlightMsMax: 300 }, 300],
+] as const)("%s", async (_, inDoubtMs, options, waitedMs) => {
+  const state = freshState();
+  state.control({ status: "FOLLOWING", reason: null, settings: EXACT_SETTINGS });
+  const sent = state.add({ ...ownRow("RECONCILE", "ETHUSDT", 0), status: "SENT" });
+  let now = 0;
+  const nothing = { at: 0, wallet: ZERO, available: ZERO, held: new Map(), locked: new Map() };
+  const context = {
+    ...{ state, now: () => now, session: { prices: async () => new Map(), ask: async () => nothing } },
+    async pause(ms: number) {
+      now += ms;
+      if (now >= inDoubtMs) state.put({ ...sent, status: "FILLED" });
+    },
+  } as unknown as CopyContext;
+  expect(await refreshBalances(context, options)).toBe(waitedMs === inDoubtMs);
+  expect(now).toBe(waitedMs);
+});

@@ -5,6 +5,7 @@ import type { StrategyType } from "../../domain/account.ts";
 import { decimal, type Price, type Rate } from "../../money/decimal.ts";
 import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 import { CountingVenue } from "../testing/counting-venue.ts";
+import { WEIGHTS } from "../venue/limits.ts";
 
 let fixture: CopiesFixture;
 let way: CountingVenue;
@@ -294,4 +295,66 @@ test("a stop whose placement has no answer is sent again while no question may b
     status: "RESTING",
     sends: 2,
   });
+});
+
+test("an order that the price was near for long is asked for at once when the price reaches it", async () => {
+  await open("FUTURES");
+  const copier = await fixture.copier(strategy, "FUTURES");
+  await fixture.does(strategy, places("BUY", "0.002", { at: "90000" }));
+  await passes(16_000);
+  const down = { status: 503, body: "down" };
+  way.instead = (route) => (/account|openOrders/.test(route) ? down : null);
+  fixture.contracts.show("BTCUSDT", "90100", "90110");
+  const queries = () => way.seen.filter((route) => route === "GET /fapi/v1/order").length;
+  const before = queries();
+  while (queries() < before + 6) await passes(500);
+  const [order] = await fixture.venue.orders(copier.account, "BTCUSDT");
+  await fixture.venue.fill(copier.account, `${order?.orderId}`, "90000");
+  fixture.contracts.show("BTCUSDT", "89990", "90000", "90000");
+  const at = fixture.time.now();
+  while ((await fixture.holds(copier, "BTCUSDT")) === "0") await passes(500);
+  expect(fixture.time.now() - at).toBeLessThan(5_000);
+});
+
+test("an opening is sized after a poll if its balances are old, and does not wait long for that", async () => {
+  await open("SPOT");
+  await fixture.copier(strategy, "SPOT");
+  await fixture.does(strategy, places("BUY", "0.0005"));
+  const [account, order] = ["GET /api/v3/account", "POST /api/v3/order"];
+  way.instead = (route) => (route === account ? { status: 503, body: "down" } : null);
+  await passes(130_000);
+  const at = fixture.time.now();
+  way.ordersAt.length = 0;
+  await fixture.does(strategy, places("BUY", "0.0001"), false);
+  fixture.wake(strategy);
+  while (way.ordersAt.length === 0) await passes(500);
+  expect(fixture.time.now() - at).toBeLessThan(4_000);
+  way.instead = () => null;
+  await fixture.does(strategy, places("SELL", "0.0001"));
+  way.seen.length = 0;
+  await fixture.does(strategy, places("BUY", "0.0001"));
+  const asked = way.seen.filter((route) => route === account || route === order);
+  expect([asked[0], asked.at(-1)]).toEqual([account, order]);
+});
+
+test.each([
+  ["SPOT", /GET \/api\/v3\/(account|openOrders)$/],
+  ["FUTURES", /GET \/fapi\/v[13]\/(account|openOrders|openAlgoOrders)$/],
+] as const)("what a poll counts in the budget is what it costs: %s", async (family, isOfPoll) => {
+  await open(family);
+  const copier = await fixture.copier(strategy, family);
+  const quantity = family === "SPOT" ? "0.0005" : "0.002";
+  await fixture.does(strategy, places("BUY", quantity, { at: "90000" }));
+  await passes(16_000);
+  const polledAt = async () => (await fixture.copy(copier)).book.snapshot?.at ?? 0;
+  const before = await polledAt();
+  way.seen.length = 0;
+  while ((await polledAt()) === before) await passes(500);
+  const weights = WEIGHTS[family];
+  const costs = way.seen
+    .filter((route) => isOfPoll.test(route))
+    .map((route) => (route.endsWith("account") ? weights.account : weights.openOrders.ofOne));
+  const resting = { orders: new Set(["BTCUSDT"]), legs: new Set<string>() };
+  const counted = fixture.venue.client(family, copier.account).pollWeight(resting);
+  expect(counted).toBe(costs.reduce((sum, cost) => sum + cost, 0));
 });

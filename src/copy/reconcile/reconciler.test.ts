@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { collectiveId } from "../../domain/collective-id.ts";
 import type { Command } from "../../domain/command.ts";
 import type { MirrorEntry } from "../../domain/copying.ts";
-import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
+import { decimal, type Price, type Quantity, type Rate } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 import { CountingVenue } from "../testing/counting-venue.ts";
@@ -542,6 +542,52 @@ describe("a stop whose successor the venue refuses", () => {
     await fixture.waitFor("it is closed", async () => (await fixture.position(copier, "BTCUSDT")) === "0");
     expect(fixture.time.now() - at).toBeLessThan(20_000);
   });
+});
+
+describe("a stop that is missing while the copy holds too much", () => {
+  const BUSY = { status: 400, body: '{"code":-1008,"msg":"Server is currently overloaded."}' };
+  const isStopThere = async () => (await legsAtVenue()).length === 1;
+
+  test("by less than a step is placed at once", async () => {
+    copier = await fixture.copier(strategy, "FUTURES", { share: decimal<Rate>("0.5") });
+    await fixture.does(strategy, { ...places("BUY", "0.004"), entry: protectedEntry });
+    await fixture.does(strategy, places("SELL", "0.001"));
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.002");
+    await fixture.passesAtRest(5_000);
+    const [stop] = await legsAtVenue();
+    await fixture.venue.client("FUTURES", copier.account).cancelLeg("BTCUSDT", stop?.clientLegId ?? "");
+    const at = fixture.time.now();
+    await fixture.waitFor("it is placed", isStopThere);
+    expect(fixture.time.now() - at).toBeLessThan(20_000);
+  });
+
+  test("that the venue does not reduce is tried every 15 seconds", async () => {
+    await fixture.does(strategy, places("BUY", "0.004"));
+    way.instead = (route) => (/^POST .*(order|algoOrder)$/.test(route) ? BUSY : null);
+    await fixture.does(strategy, stopAt("90000"));
+    await fixture.does(strategy, places("SELL", "0.002"));
+    await fixture.passesAtRest(3 * 60_000);
+    const placements = () => way.seen.filter((route) => route === "POST /fapi/v1/algoOrder").length;
+    const before = placements();
+    await fixture.waitFor("it is tried", () => placements() > before);
+    way.instead = (route) => (route === "POST /fapi/v1/order" ? BUSY : null);
+    const at = fixture.time.now();
+    await fixture.waitFor("it is placed", isStopThere);
+    expect(fixture.time.now() - at).toBeLessThan(17_000);
+  });
+});
+
+test("a stop that has ended with its position is placed again soon after something is opened, without a poll", async () => {
+  await fixture.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  const down = { status: 503, body: "down" };
+  way.instead = (route) => (/account|openOrders|openAlgoOrders/.test(route) ? down : null);
+  await fixture.passesAtRest(20_000);
+  await fixture.trades(copier, "FUTURES", { side: "SELL", quantity: decimal("0.002") });
+  expect(await legsAtVenue()).toEqual([]);
+  await fixture.does(strategy, places("BUY", "0.001"));
+  const at = fixture.time.now();
+  await fixture.waitFor("it is placed", async () => (await legsAtVenue()).length === 1);
+  expect(fixture.time.now() - at).toBeLessThan(6_000);
 });
 
 test("a liquidated position is recorded before anything new is done", async () => {

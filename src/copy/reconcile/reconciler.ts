@@ -196,10 +196,11 @@ function isExplained(state: CopyState, entry: MirrorEntry): boolean {
 
 /**
  * Whether a limit order may be executed, or open. What open orders lock shows them; a contract's position
- * locks, too.
+ * locks, too. A sale on spot locks coins, of which only a poll knows: it ends the sale if it is not there.
  */
 function mayBeThere(state: CopyState, entry: MirrorEntry): boolean {
   const { snapshot } = state.book;
+  if (state.copy.family === "SPOT" && entry.side === "SELL") return true;
   return !isExplained(state, entry) || snapshot === null || snapshot.available !== snapshot.wallet;
 }
 
@@ -242,6 +243,9 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   const { family } = state.copy;
   const own = reducedOf(state, symbol, terms);
   const excess = excessOf(state, symbol, terms);
+  // Orders in doubt have reduced the position already, and are not booked yet.
+  const isHeld = excessOf(state, symbol, terms, state.holding(symbol).quantity) > 0n;
+  if (excess <= 0n && isHeld) return WAITS;
   if (excess <= 0n) return CLEAN;
   if (!terms.isClosing && isPositionUnknown(context, symbol)) {
     context.pollSoon();
@@ -427,14 +431,25 @@ function isPositionUnknown({ state, now }: Pick<CopyContext, "state" | "now">, s
 }
 
 /** The copy's excess over its target, whatever its orders have executed since the target was set to zero. */
-function excessOf(state: CopyState, symbol: string, terms: ReconcileTerms): Quantity {
+function excessOf(
+  state: CopyState,
+  symbol: string,
+  terms: ReconcileTerms,
+  own = reducedOf(state, symbol, terms),
+): Quantity {
   const target = terms.isClosing ? ZERO : magnitude(state.target(symbol));
-  return subtract(magnitude(reducedOf(state, symbol, terms)), target);
+  return subtract(magnitude(own), target);
 }
 
-/** What is reduced: the holding; instead of a stop, the position that it would have closed. */
+/**
+ * What is reduced: the holding, or what orders in doubt have left of it; instead of a stop, the position that
+ * it would have closed.
+ */
 function reducedOf(state: CopyState, symbol: string, { kind }: ReconcileTerms): Quantity {
-  return kind === "STOP" ? state.position(symbol) : state.holding(symbol).quantity;
+  const position = state.position(symbol);
+  const { quantity } = state.holding(symbol);
+  const isReduced = position * quantity > 0n && magnitude(position) < magnitude(quantity);
+  return kind === "STOP" || isReduced ? position : quantity;
 }
 
 /**

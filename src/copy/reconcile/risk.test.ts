@@ -382,8 +382,7 @@ describe("a copy keeps the stop of its position", () => {
     expect(await fixture.copy(copier)).toMatchObject({ reason: "CREDENTIALS" });
     answers(0, isSigned, refused(0, ""));
     const { accountId, personId } = await fixture.copy(copier);
-    const account = await fixture.store.copying.findAccount(accountId);
-    const sealed = account?.sealed ?? "";
+    const sealed = fixture.sealed(accountId, copier.account);
     const renewed = { accountId, personId, sealed, keyHint: "", at: fixture.time.now() };
     expect(await fixture.store.copying.replaceCredentials(renewed, audit(accountId))).toBe("REPLACED");
     await fixture.changeCopy(copier, strategy, "FOLLOWING", null);

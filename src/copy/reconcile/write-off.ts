@@ -23,7 +23,7 @@ import {
 } from "../../money/decimal.ts";
 import { bookOpenOrders, refreshBalances } from "../executor/balances.ts";
 import type { CopyContext } from "../executor/context.ts";
-import { ledgerOf } from "../executor/submit.ts";
+import { ledgerOf, unbookedBefore, unbookedToward } from "../executor/submit.ts";
 import { type CopyState, isClosedBy, isLeg, ownRow } from "../orders/copy-state.ts";
 import { equityOf } from "../sizing/book.ts";
 import { unexecuted } from "../sizing/proportion.ts";
@@ -137,6 +137,7 @@ function bookOne(
     ...ownRow("WRITE_OFF", symbol, now()),
     ...{ side, executedQuantity: quantity, executedQuote: quote, fee, clientOrderId, venueOrderId },
   });
+  raiseForeign(state, { symbol, side, quantity });
   // An order of the venue is not the strategy's opening.
   const retained = ZERO as Rate;
   state.execute(
@@ -342,5 +343,23 @@ export function writeOff(
     executedQuantity: quantity,
     executedQuote: quote,
   });
+  raiseForeign(state, gone);
   state.execute(gone, row, { isInBalances: true });
+}
+
+/**
+ * So much of a holding is about to leave the book. What the account lacked of it before orders of the symbol
+ * were in doubt is in `foreign`, and leaves that as well: otherwise it would look like their execution.
+ */
+function raiseForeign(
+  state: CopyState,
+  { symbol, side, quantity }: { readonly symbol: string; readonly side: Side; readonly quantity: Quantity },
+): void {
+  const { snapshot } = state.book;
+  const foreign = snapshot?.foreign?.get(symbol);
+  if (snapshot === null || foreign === undefined) return;
+  const since = unbookedToward(side, unbookedBefore(state, symbol));
+  const before = subtract(quantity, least(since, quantity));
+  const raised = side === "SELL" ? add(foreign, before) : subtract(foreign, before);
+  state.setSnapshot({ ...snapshot, foreign: new Map(snapshot.foreign).set(symbol, raised) });
 }

@@ -250,6 +250,8 @@ export async function openCopiesFixture({
       await (tell === null ? fixture.peopleChanged(strategyId) : tell());
       return { copyId, account };
     },
+    /** Credentials as the store has them, each time in other bytes. */
+    sealed: (accountId: string, account: Credentials) => sealCredentials(master, accountId, account),
     /** The strategy does something; resolves when every copy has dealt with it. */
     async does(strategyId: string, command: Command, isAwaited = true): Promise<number> {
       const outcome = await desk.execute(strategyId, command, {});

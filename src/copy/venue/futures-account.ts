@@ -29,6 +29,7 @@ import {
   FIND,
   findOrder,
   LEG_PLACEMENT,
+  LISTS_OF_POLL,
   listOpen,
   NOT_FOUND_CODES,
   NOT_OPEN_CODES,
@@ -127,7 +128,7 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
     },
 
     pollWeight: ({ orders, legs }) =>
-      ACCOUNT.weight + weightOfOpen(OPEN_ORDERS, orders) + weightOfOpen(OPEN_LEGS, legs),
+      ACCOUNT.weight + LISTS_OF_POLL * (weightOfOpen(OPEN_ORDERS, orders) + weightOfOpen(OPEN_LEGS, legs)),
 
     fills: (of) => askForFills(rest, FILLS, of),
 

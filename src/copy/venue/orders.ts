@@ -171,6 +171,9 @@ export type OpenRoute = {
 
 type OpenOrders = readonly (readonly [clientOrderId: string, executed: Quantity])[];
 
+/** How often a poll lists open orders: before and after it asks for balances. */
+export const LISTS_OF_POLL = 2;
+
 /** The weight of listing open orders on this many symbols. */
 export function weightOfOpen({ weight }: OpenRoute, symbols: ReadonlySet<string>): number {
   return Math.min(symbols.size * weight.ofOne, weight.ofAll);

@@ -23,6 +23,7 @@ import {
   FIND,
   feesOf,
   findOrder,
+  LISTS_OF_POLL,
   listFills,
   listOpen,
   NOT_FOUND_CODES,
@@ -113,7 +114,7 @@ export function createSpotClient(rest: AccountRest): VenueClient {
       return mapped(await listOpen(rest, OPEN_ORDERS, of?.orders), (open) => new Map(open));
     },
 
-    pollWeight: ({ orders }) => ACCOUNT.weight + weightOfOpen(OPEN_ORDERS, orders),
+    pollWeight: ({ orders }) => ACCOUNT.weight + LISTS_OF_POLL * weightOfOpen(OPEN_ORDERS, orders),
 
     fills: (of) => askForFills(rest, FILLS, of),
 
