@@ -43,7 +43,10 @@ export class OpenShadows {
         quote: (quote) => this.#guarded(() => this.#quoted(quote)),
         trade() {},
         markPrice() {},
-        gap: () => onLost(null),
+        // Trades are received since the book is known, and no order was added before.
+        gap: (_from, _to, isOfNewStream) => {
+          if (!isOfNewStream) onLost(null);
+        },
       }),
     ];
   }

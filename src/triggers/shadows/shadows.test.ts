@@ -424,6 +424,19 @@ describe("an order that rests", () => {
     ]);
   });
 
+  test.each([
+    ["has rows after a gap that only the trades of its book had, before that was followed", true],
+    ["has no rows after another gap", false],
+  ])("%s", async (_what, isOfNewStream) => {
+    const all = await shadowFixture();
+    all.send(order("BUY", "0.001", { price: "59990" }));
+    await all.pass(300);
+    all.market.miss(SYMBOL, all.time.now() - 300, all.time.now(), isOfNewStream);
+    all.send({ type: "CancelOrder", orderId: 1 });
+    await all.pass(300);
+    expect((await rowsOf(all))?.length).toBe(isOfNewStream ? 5 : undefined);
+  });
+
   test("has no rows once a trade was missed, though the order itself goes on", async () => {
     const all = await shadowFixture();
     all.send(order("BUY", "0.001", { price: "59990" }));

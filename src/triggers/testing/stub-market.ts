@@ -109,8 +109,8 @@ export class StubMarket implements DeskMarket, LiveMarket {
   }
 
   /** Quotes and trades between these times may have been missed. */
-  miss(symbol: string, from: number, to: number): void {
-    this.#notify(symbol, (listener) => listener.gap(from, to));
+  miss(symbol: string, from: number, to: number, isOfNewStream = false): void {
+    this.#notify(symbol, (listener) => listener.gap(from, to, isOfNewStream));
   }
 
   /** The answer to the next request for trades; null if they are not available. */

@@ -5,7 +5,9 @@ import { Continuity, type DataKind, type Gap } from "./continuity.ts";
 
 /** Market time runs a thousand ahead of the wall clock, so that neither is taken for the other. */
 const moment = (wall: number) => ({ wall, market: wall + 1_000 });
-const gap = (from: number, to: number): Gap => ({ from: from + 1_000, to: to + 1_000 });
+const gap = (from: number, to: number, isOfNewStream = false): Gap => {
+  return { from: from + 1_000, to: to + 1_000, isOfNewStream };
+};
 const complete = { isComplete: true, isProof: true };
 const partly = { isComplete: false, isProof: true };
 const trade = { isComplete: true, isProof: false };
@@ -60,11 +62,19 @@ test("a stream that is subscribed to later makes one gap, from the last message 
   continuity.extend();
   expect(continuity.receive("book", moment(100), partly)).toBeNull();
   continuity.extend();
-  expect(continuity.receive("book", moment(200), complete)).toEqual(gap(10, 200));
+  expect(continuity.receive("book", moment(200), complete)).toEqual(gap(10, 200, true));
   expect(continuity.receive("book", moment(300), complete)).toBeNull();
   // It was confirmed before the next message.
   continuity.extend();
-  expect(continuity.receive("book", moment(400), complete)).toEqual(gap(300, 400));
+  expect(continuity.receive("book", moment(400), complete)).toEqual(gap(300, 400, true));
+});
+
+test("of a connection that is lost while a new stream is not confirmed more was missed than that stream", () => {
+  const continuity = completeAt10();
+  continuity.extend();
+  continuity.cut();
+  expect(continuity.receive("book", moment(100), partly)).toEqual(gap(10, 100));
+  expect(continuity.receive("book", moment(200), complete)).toEqual(gap(100, 200));
 });
 
 test("silence is a gap, and a trade ends it but does not end the silence of the book", () => {

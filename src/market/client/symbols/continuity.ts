@@ -11,7 +11,12 @@ import { silentAfterMs } from "./book.ts";
 export type Moment = { readonly wall: number; readonly market: number };
 
 /** A stretch of market time, Unix ms, in which prices may have been missed. */
-export type Gap = { readonly from: number; readonly to: number };
+export type Gap = {
+  readonly from: number;
+  readonly to: number;
+  /** Only messages of a stream that was subscribed to later were missed. */
+  readonly isOfNewStream: boolean;
+};
 
 export type DataKind = "book" | "mark";
 
@@ -30,6 +35,8 @@ export class Continuity {
   readonly #kinds: ReadonlyMap<DataKind, KindState>;
   #isCut = false;
   #isComplete = false;
+  /** Whether the streams are incomplete only because there is a new one. */
+  #isExtended = false;
 
   constructor(takenUpAt: Moment, kinds: readonly DataKind[]) {
     const { market, wall } = takenUpAt;
@@ -44,6 +51,7 @@ export class Continuity {
   /** A stream connection is lost. */
   cut(): void {
     this.#isCut = true;
+    this.#isExtended = false;
     this.#isComplete = false;
   }
 
@@ -52,6 +60,7 @@ export class Continuity {
    * message says so.
    */
   extend(): void {
+    this.#isExtended ||= this.#isComplete;
     this.#isComplete = false;
   }
 
@@ -95,8 +104,10 @@ export class Continuity {
     if (isGap) for (const each of this.#kinds.values()) each.knownUntil = until;
     else if (isProof && isComplete) state.knownUntil = until;
     if (isStreamed && (isGap || isProof)) state.streamedUntil = until;
+    const isOfNewStream = this.#isExtended && !this.#isCut && !isSilent && !isBack;
     this.#isCut = false;
     this.#isComplete = isComplete;
-    return isGap ? { from, to: at.market } : null;
+    if (isComplete) this.#isExtended = false;
+    return isGap ? { from, to: at.market, isOfNewStream } : null;
   }
 }

@@ -166,7 +166,7 @@ export class SubscribedSymbol {
       quote: (quote) => listener.quote(quote),
       trade: (price) => listener.trade(price),
       markPrice: (price) => listener.markPrice(price),
-      gap: (from, to) => listener.gap(from, to),
+      gap: (...gap) => listener.gap(...gap),
     };
     this.#listeners = [...this.#listeners, own];
     return () => {
@@ -394,7 +394,9 @@ export class SubscribedSymbol {
     const isComplete = streams.areConfirmed(this.#streamNames) && streams.areConfirmed(ofBook);
     const at = { wall: wallClock.now(), market: clock.now() };
     const gap = this.#continuity.receive(kind, at, { isComplete, isProof, ...origin });
-    if (gap !== null) announcer.announce(this.#listeners, (listener) => listener.gap(gap.from, gap.to));
+    if (gap === null) return;
+    const { from, to, isOfNewStream } = gap;
+    announcer.announce(this.#listeners, (listener) => listener.gap(from, to, isOfNewStream));
   }
 
   #remember(seen: PriceExtremes): void {

@@ -139,7 +139,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
       quote() {},
       trade() {},
       markPrice() {},
-      gap: (...gap) => gaps.push(gap),
+      gap: (from, to) => gaps.push([from, to]),
     });
     // REST answers throughout: it has the present state, not what was in flight.
     await pass(fixture, 10_000);
