@@ -231,6 +231,27 @@ describe("commands on the way", () => {
     });
   });
 
+  test.each([0, 400])(
+    "of a signal that their commit would record are refused and not sent, with a latency of %i ms",
+    async (latency) => {
+      const { send, settled, answers, store, market } = await strictFixture(latency);
+      const records = {
+        signalId: "s",
+        strategyId: "one",
+        idempotencyKey: "k",
+        body: "{}",
+        receivedAt: START,
+      };
+      const placed = order("market", "0.0005", "s");
+      const command = { type: "ExecuteSignal", signalId: "s", processedAt: START, order: placed } as const;
+      send("signal", command, { key: "signal:s", records });
+      await settled();
+      expect(answers).toEqual(["signal 0 BUSY"]);
+      expect(market.time.pending()).toBe(0);
+      expect(await store.listSignals("one", { limit: 9 })).toEqual([]);
+    },
+  );
+
   test("of a latency of zero are decided at once", async () => {
     const { send, settled, answers, market } = await strictFixture(0);
     await send("buy", order("market", "0.0005", "a"));

@@ -169,6 +169,64 @@ describe("a signal", () => {
   });
 });
 
+describe("a signal that its commit records", () => {
+  const settle = (desk: Desk, command: ExecuteSignal, records = signalOf(command.signalId)) =>
+    desk.execute("one", command, { key: signalKey(command.signalId), records });
+
+  test("is there as it was settled, by one commit", async () => {
+    const { desk, groups, store, stateOf } = await fixtureWith([]);
+    const { orders } = executed(await settle(desk, execute("market", "s")));
+    executed(await settle(desk, tooMuch("t")));
+    expect(groups).toHaveLength(2);
+    expect(await stateOf("s")).toEqual({ status: "EXECUTED", processedAt: 12_345, order: orders[0] });
+    expect(await stateOf("t")).toMatchObject({ status: "REJECTED", processedAt: 12_345 });
+    expect(await store.findSignal("one", { signalId: "s" })).toMatchObject(signalOf("s"));
+  });
+
+  test("is decided again if another process has moved the account", async () => {
+    const { desk, file, stateOf } = await fixtureWith([]);
+    executed(await settle(desk, execute("market", "s")));
+    const { desk: other } = await deskOn(file);
+    executed(await other.execute("one", buy("market", "beside")));
+    executed(await settle(desk, execute("market", "t")));
+    expect((await stateOf("t"))?.status).toBe("EXECUTED");
+  });
+
+  test("and whose key is known, is refused, with nothing done", async () => {
+    const { desk, store, stateOf } = await fixtureWith(["s"]);
+    const again = { ...signalOf("t"), idempotencyKey: "key-s" };
+    expect(await settle(desk, execute("market", "t"), again)).toEqual({ refusal: "BUSY" });
+    expect([await stateOf("s"), await stateOf("t")]).toEqual([{ status: "RECEIVED" }, undefined]);
+    expect(await store.listEntries("one")).toHaveLength(1);
+    // The account in memory is as it was, too.
+    const [order] = executed(await drive(desk, execute("market", "s"))).orders;
+    expect(order?.orderId).toBe(1);
+  });
+
+  const preparing = new StubMarket();
+  preparing.prepare = () => Promise.resolve();
+  const silent = new StubMarket();
+  silent.silence("BTCUSDT");
+  test.each([
+    ["has to be prepared", preparing],
+    ["is silent", silent],
+  ])("is refused while its market %s, and nothing is stored", async (_what, market) => {
+    const { desk, groups, stateOf } = await fixtureWith([], { market });
+    expect(await settle(desk, execute("market", "s"))).toEqual({ refusal: "BUSY" });
+    expect(groups).toEqual([]);
+    expect(await stateOf("s")).toBeUndefined();
+  });
+
+  test("is refused at once while its strategy has another command in progress", async () => {
+    const { desk, stateOf } = await fixtureWith([]);
+    const outcomes = [desk.execute("one", buy("market", "before")), settle(desk, execute("market", "s"))];
+    const [before, refused] = await Promise.all(outcomes);
+    expect(executed(before ?? { refusal: "BUSY" }).orders).toHaveLength(1);
+    expect(refused).toEqual({ refusal: "BUSY" });
+    expect(await stateOf("s")).toBeUndefined();
+  });
+});
+
 describe("a signal that is driven twice at once", () => {
   test("at two desks has one order, every time", async () => {
     const ids = upTo(15).map((id) => `s${id}`);

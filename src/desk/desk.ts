@@ -17,13 +17,13 @@ import type { Leg } from "../domain/leg.ts";
 import type { Market } from "../domain/market.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
-import type { SettledSignal } from "../domain/signal.ts";
+import type { NewSignal, SettledSignal } from "../domain/signal.ts";
 import type { JournalEntry } from "../domain/strategy.ts";
 import { apply } from "../engine/apply.ts";
 import { decide, symbolsConcerned } from "../engine/decide.ts";
 import type { Quantity } from "../money/decimal.ts";
 import type { Commit, LoadedAccount, TradingStore } from "../store/ports/trading.ts";
-import { StoreFailure } from "../store/store.ts";
+import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { type Arrival, Arrivals, arrivedWith, latencyMsOf, WITH_LATENCY } from "./arrivals.ts";
 import { GroupCommit } from "./group-commit.ts";
 
@@ -69,6 +69,14 @@ export type ExecuteOptions = {
   readonly admittedAt?: number;
   /** Called before the command is decided: a reason not to execute it any more. */
   readonly lapsed?: () => Refusal | null;
+  /**
+   * The signal that the command settles, to be recorded by the same commit. The command is refused BUSY, and
+   * nothing is stored, if it cannot be decided and committed at once: the strategy has other commands in
+   * progress or is under `strict`, the market has to be prepared, the refusal of the order is transient, or a
+   * signal with this key or signature is recorded. If the database cannot take the commit, the execution
+   * rejects with StoreUnavailable, and nothing is stored either.
+   */
+  readonly records?: NewSignal;
 };
 
 export type Executed = {
@@ -143,6 +151,8 @@ type StrategyQueue = {
   arrivals: Arrivals<Job> | null | undefined;
 };
 
+const BUSY: Refusal = { refusal: "BUSY" };
+
 /** Outcome of a transaction that sent its command to the exchange: another one decides it on arrival. */
 const ON_THE_WAY = "ON_THE_WAY";
 
@@ -207,9 +217,9 @@ export class Desk {
     const isFull =
       this.#commandsWaiting >= COMMANDS_WAITING_MAX ||
       queue.jobs.length >= STRATEGY_COMMANDS_WAITING_MAX ||
+      (options.records !== undefined && queue.jobs.length > 0) ||
       this.#commits.isBehind();
-    if (this.#whenIdle !== null || (isFull && !isFromMarket(command)))
-      return Promise.resolve({ refusal: "BUSY" });
+    if (this.#whenIdle !== null || (isFull && !isFromMarket(command))) return Promise.resolve(BUSY);
     const receivedAt = queue.arrivals?.now() ?? null;
     const reply = Promise.withResolvers<Executed | Refusal>();
     const job: Job = { command, options, reply, receivedAt, arrival: null, sent: null };
@@ -304,13 +314,14 @@ export class Desk {
     job: Job,
   ): Promise<Executed | Refusal | typeof ON_THE_WAY> {
     const { options } = job;
-    const { key = null } = options;
+    const { key = null, records } = options;
     for (let mayBeReplay = false; ; ) {
       const { cached } = queue;
       const { account, version } = cached ?? (await this.#load(strategyId));
       const market = this.#markets[account.type];
       if (queue.arrivals === undefined) queue.arrivals = this.#arrivalsOf(strategyId, queue, account, market);
       const { arrivals } = queue;
+      if (records !== undefined && arrivals !== null) return BUSY;
       if (arrivals !== null && job.arrival === null && WITH_LATENCY.has(job.command.type)) {
         const sent = this.#send(job, account, market, arrivals);
         if (sent !== null) return sent;
@@ -325,6 +336,7 @@ export class Desk {
       // to be committed.
       const earlier = mayBeReplay ? await this.#findEntry(strategyId, key) : null;
       const prepared = earlier === null ? prepare(market, account, command) : undefined;
+      if (records !== undefined && prepared !== undefined) return BUSY;
       if (prepared !== undefined) await prepared;
       const lapsed = options.lapsed?.() ?? null;
       if (lapsed !== null) return lapsed;
@@ -341,6 +353,7 @@ export class Desk {
           ? ({ refusal: "STORAGE_SHORT" } as const)
           : decide(account, command, circumstances);
       const events = isRefusal(decision) ? [] : decision.events;
+      if (records !== undefined && events.length === 0) return BUSY;
       if (events.length === 0) {
         const isKeyUnused = mayBeReplay && prepared === undefined;
         const replayed = isKeyUnused ? null : await this.#findEntry(strategyId, key);
@@ -359,15 +372,18 @@ export class Desk {
 
       // From here on the account in memory is ahead of the store: it is committed, or forgotten.
       queue.cached = null;
-      const changed = applyAll(account, events);
+      const changed = applyAll(account, events, records);
       const { orders, legs } = changed;
       const entry: JournalEntry = { version: version + 1, key, at, events };
       const outcome = await this.#commits.commit({ account, entry, ...changed });
       if (outcome === "OUTDATED") {
+        // With the version unchanged, it is the signal's key or signature that is known.
+        if (records !== undefined && (await this.#load(strategyId)).version === version) return BUSY;
         mayBeReplay = true;
         continue;
       }
       if (outcome === "BUSY") {
+        if (records !== undefined) throw new StoreUnavailable("the database could not take a signal");
         // A client may retry.
         if (!isFromMarket(command)) return { refusal: "BUSY" };
         this.#refuseBehind(queue);
@@ -536,7 +552,8 @@ const TAKES_FROM_BOOKS: ReadonlySet<Command["type"]> = new Set([
 
 type Changed = Omit<Commit, "account" | "entry">;
 
-function applyAll(account: Account, events: readonly DomainEvent[]): Changed {
+/** `records`: the signal that the commit records, if it records one. */
+function applyAll(account: Account, events: readonly DomainEvent[], records?: NewSignal): Changed {
   const orders = new Map<number, Order>();
   const legs = new Map<number, Leg>();
   const trades: Trade[] = [];
@@ -548,7 +565,11 @@ function applyAll(account: Account, events: readonly DomainEvent[]): Changed {
     if (event.type === "OrderFilled") trades.push(event.trade);
     incomes.push(...applied.incomes);
   }
-  const signals = events.flatMap((event) => settledBy(event, orders) ?? []);
+  const received = records === undefined ? {} : { received: records };
+  const signals = events.flatMap((event) => {
+    const settled = settledBy(event, orders);
+    return settled === null ? [] : [{ ...settled, ...received }];
+  });
   return { orders: [...orders.values()], trades, legs: [...legs.values()], incomes, signals };
 }
 

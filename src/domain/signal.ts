@@ -46,8 +46,12 @@ export type SettledState =
 
 export type SignalStatus = SignalState["status"];
 
-/** The change of a signal by a commit. */
-export type SettledSignal = { readonly signalId: string; readonly state: SettledState };
+/** The change of a signal by a commit. `received`: the signal, if the commit also records it. */
+export type SettledSignal = {
+  readonly signalId: string;
+  readonly state: SettledState;
+  readonly received?: NewSignal;
+};
 
 /**
  * Why a signal is not executed. No spot order is refused for the one that is left out, which holds an amount.

@@ -1,19 +1,19 @@
-// The life of a signal: recorded once under its key, then driven through the desk until its state is
-// terminal. A submission with a known key answers with the recorded signal, which is driven if it is not
-// terminal; a different order under the key is refused. A strategy that is not LIVE, a malformed body, or a
-// signature accepted for another key is refused and not recorded. Recording also claims the signal for the
-// time that driving it takes. A transient refusal leaves it FAILED, to be retried with growing delays. A
-// claim of a process that died runs out, and the sweep of any process continues. Source: specification 2.8
-// and 3.1; design, section 6 (signals).
+// The life of a signal. Most are recorded once under their key by the commit that executes or rejects them.
+// One that cannot be decided at once is recorded first, which also claims it, then driven through the desk
+// until its state is terminal. A submission with a known key answers with the recorded signal, which is
+// driven if it is not terminal; a different order under the key is refused. A strategy that is not LIVE, a
+// malformed body, or a signature accepted for another key is refused and not recorded. A transient refusal
+// leaves a signal FAILED, to be retried with growing delays. A claim of a process that died runs out, and the
+// sweep of any process continues. Source: specification 2.8 and 3.1; design, section 6 (signals).
 
 import type { Logger } from "pino";
 import { BoundedMap } from "../concurrency/bounded-map.ts";
 import { backOffMs } from "../concurrency/delays.ts";
 import { systemTimers, type Timers } from "../concurrency/time.ts";
 import type { Desk, Executed } from "../desk/desk.ts";
-import { signalKey } from "../domain/command.ts";
+import { type ExecuteSignal, signalKey } from "../domain/command.ts";
 import { isRefusal } from "../domain/refusal.ts";
-import type { Rejection, SettledState, Signal, SignedRequest } from "../domain/signal.ts";
+import type { NewSignal, Rejection, SettledState, Signal, SignedRequest } from "../domain/signal.ts";
 import type { Strategy } from "../domain/strategy.ts";
 import { type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
 import {
@@ -119,10 +119,10 @@ export class Signals {
     }
     const receivedAt = this.#wallNow();
     const signalId = this.#newSignalId();
-    const [received] = await this.#store.receiveSignals(
-      [{ signalId, strategyId, idempotencyKey, body: keptText(body), receivedAt, signed }],
-      { claimedUntil: receivedAt + CLAIM_MS },
-    );
+    const signal = { signalId, strategyId, idempotencyKey, body: keptText(body), receivedAt, signed };
+    const settled = await this.#settleAtOnce(signal, order, admittedAt);
+    if (settled !== null) return { signal: settled, replayed: false };
+    const [received] = await this.#store.receiveSignals([signal], { claimedUntil: receivedAt + CLAIM_MS });
     if (received === undefined) throw new Error("every signal that is received is answered");
     if (received.signal === null) return { refused: "SIGNATURE_USED" };
     if (!received.isNew) return await this.#again(received.signal, order, admittedAt);
@@ -194,15 +194,32 @@ export class Signals {
     }
   }
 
+  /**
+   * Records a signal by the commit that executes or rejects it. Null if that cannot be done at once, or its
+   * key or signature is known: nothing of it is stored then. Rejects as `submit` does.
+   */
+  async #settleAtOnce(received: NewSignal, order: OrderTerms, admittedAt: number): Promise<Signal | null> {
+    const { signed: _, ...signal } = received;
+    const { signalId, strategyId } = signal;
+    const options = { key: signalKey(signalId), admittedAt, records: received };
+    try {
+      const executed = await this.#desk.execute(strategyId, this.#commandOf(signalId, order), options);
+      return isRefusal(executed) ? null : { ...signal, state: settled(executed, signalId) };
+    } catch (error) {
+      if (error instanceof StoreFailure || error instanceof StoreUnavailable) throw error;
+      // Driving the recorded signal fails in the same way, and postpones it.
+      return null;
+    }
+  }
+
+  #commandOf(signalId: string, order: OrderTerms): ExecuteSignal {
+    const placed = { ...order, clientOrderId: signalId };
+    return { type: "ExecuteSignal", signalId, order: placed, processedAt: this.#wallNow() };
+  }
+
   async #drive(signal: Signal, order: OrderTerms, admittedAt: number | undefined): Promise<Signal> {
     const { signalId, strategyId } = signal;
-    const processedAt = this.#wallNow();
-    const command = {
-      type: "ExecuteSignal",
-      signalId,
-      order: { ...order, clientOrderId: signalId },
-      processedAt,
-    } as const;
+    const command = this.#commandOf(signalId, order);
     try {
       const options = { key: signalKey(signalId), ...(admittedAt === undefined ? {} : { admittedAt }) };
       const executed = await this.#desk.execute(strategyId, command, options);

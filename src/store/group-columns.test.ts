@@ -9,6 +9,7 @@ const NO_ROWS: GroupRows = {
   legs: [],
   incomes: [],
   signals: [],
+  received: [],
 };
 const trade = (values: object) => ({
   strategy_id: "a",

@@ -22,6 +22,9 @@ export const GROUP_COLUMNS: {
   readonly signals: ColumnTypes<
     Pick<Tables["signals"], "strategy_id" | "signal_id" | "status" | "processed_at" | "outcome">
   >;
+  readonly received: ColumnTypes<
+    Tables["signal_signatures"] & Omit<Tables["signals"], "position" | "attempts" | "due_at">
+  >;
 } = {
   strategies: { id: "text", status: "text", version: "bigint", is_exposed: "bigint", state: "text" },
   journal: { strategy_id: "text", version: "bigint", key: "text", at: "bigint", events: "text" },
@@ -62,10 +65,23 @@ export const GROUP_COLUMNS: {
     at: "bigint",
     trade_id: "bigint",
   },
-  // Of a signal there is a row already.
+  // Of such a signal there is a row already.
   signals: {
     strategy_id: "text",
     signal_id: "text",
+    status: "text",
+    processed_at: "bigint",
+    outcome: "text",
+  },
+  // Of such a one there is none, at most one a commit: its signature, and its row.
+  received: {
+    strategy_id: "text",
+    idempotency_key: "text",
+    expires_at: "bigint",
+    signature: "text",
+    signal_id: "text",
+    body: "text",
+    received_at: "bigint",
     status: "text",
     processed_at: "bigint",
     outcome: "text",

@@ -88,12 +88,30 @@ function databaseCases(newDatabase: () => Promise<Database>): void {
     await store.close();
   });
 
+  test("in which signatures of signals had no order knows them afterwards", async () => {
+    const database = await newDatabase();
+    const db = await migratedTo(database, "0020-taken-switches");
+    const signed = { signature: "0".repeat(64), expiresAt: AT };
+    await sql`
+      INSERT INTO signal_signatures (signature, strategy_id, idempotency_key, expires_at)
+      VALUES (${signed.signature}, 'one', '"key-early"', ${AT})
+    `.execute(db);
+    await db.destroy();
+    const store = await database.open();
+    const signals = [signalOf("late", { signed }), signalOf("early", { signed })];
+    expect(await store.receiveSignals(signals, { claimedUntil: AT })).toEqual([
+      { signal: null, isNew: false },
+      { signal: received(signalOf("early")), isNew: true },
+    ]);
+    await store.close();
+  });
+
   test.each([
     ["before 89d9b5c", "0008-people", ["DELETE FROM kysely_migration WHERE name > '0008-people'"], []],
     ["between it and the release", "0013-copy-outbox", [], ["0013-copy-outbox"]],
   ])("of a state %s is refused with what to do, and stays as it is", async (_, last, changes, added) => {
     const database = await newDatabase();
-    const db = await baselineOf(database);
+    const db = await migratedTo(database, BASELINE);
     for (const change of changes) await sql.raw(change).execute(db);
     for (const name of added) {
       await sql`INSERT INTO kysely_migration (name, timestamp) VALUES (${name}, '2026-01-01')`.execute(db);
@@ -107,9 +125,9 @@ function databaseCases(newDatabase: () => Promise<Database>): void {
   });
 }
 
-async function baselineOf({ dialect }: Database): Promise<Kysely<Tables>> {
+async function migratedTo({ dialect }: Database, last: string): Promise<Kysely<Tables>> {
   const db = new Kysely<Tables>({ dialect: dialect() });
-  const { error } = await new Migrator({ db, provider: MIGRATIONS }).migrateTo(BASELINE);
+  const { error } = await new Migrator({ db, provider: MIGRATIONS }).migrateTo(last);
   if (error !== undefined) throw error;
   return db;
 }
@@ -125,7 +143,7 @@ async function tablesOf(db: Kysely<Tables>): Promise<unknown> {
  * mirrored.
  */
 async function fill(database: Database): Promise<void> {
-  const db = await baselineOf(database);
+  const db = await migratedTo(database, BASELINE);
   await sql`
     INSERT INTO strategies (id, type, status, version, state, is_exposed, owner_id, name, created_at)
     VALUES ('one', 'SPOT', 'LIVE', ${ENTRIES}, ${encodeState(accountOf("one"))}, 1, 'tom', 'Alpha', 1)

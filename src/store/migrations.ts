@@ -145,6 +145,25 @@ const TAKEN_SWITCHES: Migration = {
   },
 };
 
+/**
+ * Signatures are in the order of their expiry and in one place: a signal adds one where the last ones are,
+ * and those that expire together are together.
+ */
+const SIGNATURES_BY_EXPIRY: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    const columns = "expires_at, signature, strategy_id, idempotency_key";
+    const statements = [
+      `CREATE TABLE signatures_by_expiry (expires_at bigint NOT NULL, signature text NOT NULL,
+        strategy_id text NOT NULL, idempotency_key text NOT NULL,
+        CONSTRAINT signal_signatures_pk PRIMARY KEY (expires_at, signature)) ${isPostgres(db) ? "" : "WITHOUT ROWID"}`,
+      `INSERT INTO signatures_by_expiry (${columns}) SELECT ${columns} FROM signal_signatures`,
+      "DROP TABLE signal_signatures",
+      "ALTER TABLE signatures_by_expiry RENAME TO signal_signatures",
+    ];
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  },
+};
+
 const ALL: Readonly<Record<string, Migration>> = {
   ...Object.fromEntries(BASELINE_NAMES.map((name) => [name, NOTHING])),
   "0012-venue-credentials": BASELINE,
@@ -155,6 +174,7 @@ const ALL: Readonly<Record<string, Migration>> = {
   "0018-queue-notes": QUEUE_NOTES,
   "0019-counterfactuals": COUNTERFACTUALS,
   "0020-taken-switches": TAKEN_SWITCHES,
+  "0021-signatures-by-expiry": SIGNATURES_BY_EXPIRY,
 };
 
 /** In the order of their names. */

@@ -11,7 +11,7 @@ import { encodeEvents, encodeLeg, encodeOrder, encodeState, encodeTrade } from "
 import type { GroupRows, GroupTable, Value } from "./group-columns.ts";
 import type { Commit, CreatedStrategy } from "./ports/trading.ts";
 import type { Tables } from "./schema.ts";
-import { settlementRow } from "./signal-rows.ts";
+import { recordingRow, settlementRow } from "./signal-rows.ts";
 
 /** Begins the stored key of an entry without a key, its version. The keys of commands begin with a letter. */
 const NO_KEY = "#";
@@ -147,6 +147,7 @@ export function groupRows(group: readonly Commit[]): GroupRows {
     legs: [],
     incomes: [],
     signals: [],
+    received: [],
   };
   for (const commit of group) {
     const { entry, orders, trades, legs, incomes, signals } = commit;
@@ -157,7 +158,11 @@ export function groupRows(group: readonly Commit[]): GroupRows {
     for (const trade of trades) rows.trades.push(tradeRow(strategyId, trade));
     for (const leg of legs) rows.legs.push(legRow(strategyId, leg));
     for (const income of incomes) rows.incomes.push(incomeRow(strategyId, income));
-    for (const signal of signals) rows.signals.push(settlementRow(strategyId, signal));
+    for (const signal of signals) {
+      const settled = settlementRow(strategyId, signal);
+      if (signal.received === undefined) rows.signals.push(settled);
+      else rows.received.push({ ...recordingRow(signal.received), ...settled });
+    }
   }
   return rows;
 }

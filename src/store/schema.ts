@@ -120,11 +120,11 @@ export type Tables = PeopleTables &
      * Signatures that signals were accepted under, until nobody could send them again: wall time, Unix ms.
      */
     signal_signatures: {
+      expires_at: Integer;
       signature: string;
       strategy_id: string;
       /** As JSON, like that of the signal. */
       idempotency_key: string;
-      expires_at: Integer;
     };
     api_keys: {
       id: string;

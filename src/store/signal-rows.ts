@@ -56,6 +56,17 @@ export function settlementRow(strategyId: string, { signalId, state }: SettledSi
   };
 }
 
+/** What records a signal, besides what settles it. */
+export function recordingRow({ idempotencyKey, body, receivedAt, signed }: NewSignal) {
+  return {
+    idempotency_key: encodeKey(idempotencyKey),
+    expires_at: signed?.expiresAt ?? null,
+    signature: signed?.signature ?? null,
+    body,
+    received_at: receivedAt,
+  };
+}
+
 export function encodeKey(idempotencyKey: string): string {
   return JSON.stringify(idempotencyKey);
 }

@@ -54,10 +54,15 @@ function answerOf({ signed: _, ...signal }: NewSignal, found: FoundRow): Receive
     : { signal: signalOfRow(found), isNew: false };
 }
 
-const KEYS = { place: "bigint", strategy_id: "text", idempotency_key: "text", signature: "text" } as const;
-const SIGNATURES = { ...KEYS, signature_expires_at: "bigint" } as const;
+const SIGNATURES = {
+  place: "bigint",
+  strategy_id: "text",
+  idempotency_key: "text",
+  signature: "text",
+  signature_expires_at: "bigint",
+} as const;
 const SIGNALS = {
-  ...KEYS,
+  ...SIGNATURES,
   signal_id: "text",
   body: "text",
   received_at: "bigint",
@@ -68,7 +73,8 @@ const SIGNALS = {
  * Returns the function that records signals, each unless there is one under its key, or its signature was
  * accepted for another key; it answers for each null if it was added. Signatures come first. Rows are
  * inserted in an order that is the same everywhere, so that two servers never wait for each other; their
- * positions are in the order in which the signals came.
+ * positions are in the order in which the signals came. A signature expires by the time that it signs, so
+ * that the same one always has the same expiry.
  */
 export function signalRecorder(
   db: Kysely<Tables>,
@@ -86,7 +92,7 @@ export function signalRecorder(
     (given) => sql`
       INSERT INTO signal_signatures (signature, strategy_id, idempotency_key, expires_at)
       SELECT signature, strategy_id, idempotency_key, signature_expires_at FROM ${given} WHERE true
-      ORDER BY signature, place ON CONFLICT (signature) DO NOTHING`,
+      ORDER BY signature_expires_at, signature, place ON CONFLICT (expires_at, signature) DO NOTHING`,
   );
   const addSignals = overRows(
     db,
@@ -95,7 +101,8 @@ export function signalRecorder(
       WITH accepted AS MATERIALIZED (
         SELECT ${position} AS position, in_order.* FROM (
           SELECT * FROM ${given} WHERE signature IS NULL OR EXISTS (
-            SELECT 1 FROM signal_signatures k WHERE k.signature = given.signature
+            SELECT 1 FROM signal_signatures k
+            WHERE k.expires_at = given.signature_expires_at AND k.signature = given.signature
               AND k.strategy_id = given.strategy_id AND k.idempotency_key = given.idempotency_key
           ) ORDER BY place
         ) AS in_order
@@ -108,11 +115,11 @@ export function signalRecorder(
   // The signals recorded under the given keys, and whether the given signatures belong to other keys.
   const findSignals = overRows(
     db,
-    KEYS,
+    SIGNATURES,
     (given) => sql`
       SELECT given.place, k.signature AS used_signature, ${columnsOf("s")} FROM ${given}
       LEFT JOIN signals s ON s.strategy_id = given.strategy_id AND s.idempotency_key = given.idempotency_key
-      LEFT JOIN signal_signatures k ON k.signature = given.signature
+      LEFT JOIN signal_signatures k ON k.expires_at = given.signature_expires_at AND k.signature = given.signature
         AND (k.strategy_id <> given.strategy_id OR k.idempotency_key <> given.idempotency_key)`,
   );
   return async (rows) => {
@@ -150,8 +157,8 @@ export function signalQueries(db: Kysely<Tables>, execute: Execute) {
         ORDER BY due_at, position LIMIT ${limit}`;
       const [, inOrder = [], claimed = []] = await execute([
         sql`
-          DELETE FROM signal_signatures WHERE signature IN (
-            SELECT signature FROM signal_signatures WHERE expires_at < ${now} ${skip}
+          DELETE FROM signal_signatures WHERE (expires_at, signature) IN (
+            SELECT expires_at, signature FROM signal_signatures WHERE expires_at < ${now} ${skip}
           )`.compile(db),
         // The order is lost with the update. Which rows are claimed the update alone decides.
         due.compile(db),

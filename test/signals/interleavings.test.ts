@@ -57,7 +57,7 @@ test("a signal that two processes decided on at once is committed by one of them
   const goOn = hold("process 0: commit");
   fixture.submit(0, strategy, "key", BUY);
   await fixture.quiet();
-  expect((await stored()).state.status).toBe("RECEIVED");
+  expect(await find()).toBeNull();
   fixture.submit(1, strategy, "key", BUY);
   await fixture.quiet();
   const executed = await stored();
@@ -65,7 +65,7 @@ test("a signal that two processes decided on at once is committed by one of them
   goOn();
   await fixture.quiet();
   expect(await stored()).toEqual(executed);
-  expect(fixture.counts).toEqual({ "told EXECUTED": 2 });
+  expect(fixture.counts).toEqual({ "told EXECUTED": 2, replayed: 1 });
   await fixture.finish(async () => {});
 });
 
@@ -80,21 +80,76 @@ test("an order that was rejected by one process is not executed by another that 
   goOn();
   await fixture.quiet();
   expect((await stored()).state.status).toBe("EXECUTED");
-  expect(fixture.counts).toEqual({ "told EXECUTED": 2 });
+  expect(fixture.counts).toEqual({ "told EXECUTED": 2, replayed: 1 });
   await fixture.finish(async () => {});
 });
 
 test("a signal of a dead process is executed when its claim has run out, and not before", async () => {
-  hold("process 0: commit");
+  fixture.market.silence(SYMBOL);
+  hold("process 0: postponeSignal");
   fixture.submit(0, strategy, "key", BUY);
   await fixture.quiet();
   fixture.replace(0);
+  fixture.market.show(SYMBOL, "99", "100");
   fixture.time.advance(CLAIM_MS - 1);
   await sweep();
   expect((await stored()).state.status).toBe("RECEIVED");
   fixture.time.advance(1);
   await sweep();
   expect((await stored()).state.status).toBe("EXECUTED");
+  await fixture.finish(async () => {});
+});
+
+test("a process that dies before its commit leaves nothing of the signal, which may be sent again", async () => {
+  hold("process 0: commit");
+  fixture.submit(0, strategy, "key", BUY);
+  await fixture.quiet();
+  fixture.replace(0);
+  fixture.time.advance(CLAIM_MS);
+  await sweep();
+  expect(await find()).toBeNull();
+  fixture.submit(1, strategy, "key", BUY);
+  await fixture.quiet();
+  expect((await stored()).state.status).toBe("EXECUTED");
+  await fixture.finish(async () => {});
+});
+
+test("a process that dies behind its commit has executed the signal, which is answered when it is sent again", async () => {
+  hold("process 0: commit is heard");
+  fixture.submit(0, strategy, "key", BUY);
+  await fixture.quiet();
+  fixture.replace(0);
+  const executed = await stored();
+  expect(executed.state.status).toBe("EXECUTED");
+  fixture.submit(1, strategy, "key", BUY);
+  await fixture.quiet();
+  expect(await stored()).toEqual(executed);
+  expect(fixture.counts).toEqual({ "told EXECUTED": 1, replayed: 1 });
+  await fixture.finish(async () => {});
+});
+
+test("a key that two processes were sent, and that one committed with another order, is refused by the other", async () => {
+  const goOn = hold("process 0: commit");
+  fixture.submit(0, strategy, "key", BUY);
+  await fixture.quiet();
+  fixture.submit(1, strategy, "key", JSON.stringify({ ...JSON.parse(BUY), quantity: "0.2" }));
+  await fixture.quiet();
+  goOn();
+  await fixture.quiet();
+  expect(fixture.counts).toEqual({ "told EXECUTED": 1, OTHER_ORDER: 1 });
+  await fixture.finish(async () => {});
+});
+
+test("a signal that is recorded while its process decides on an account that another has moved is executed once", async () => {
+  const goOn = hold("process 0: commit");
+  fixture.submit(0, strategy, "key", BUY);
+  await fixture.quiet();
+  fixture.place(1, strategy, "95");
+  await fixture.quiet();
+  goOn();
+  await fixture.quiet();
+  expect((await stored()).state.status).toBe("EXECUTED");
+  expect(fixture.counts).toEqual({ "told EXECUTED": 1 });
   await fixture.finish(async () => {});
 });
 
@@ -143,9 +198,14 @@ async function sweep(): Promise<void> {
   await fixture.quiet();
 }
 
-async function stored(): Promise<Signal> {
+async function find(): Promise<Signal | null> {
   const [store] = stores;
-  const signal = await store?.findSignal(strategy, { idempotencyKey: "key" });
-  if (signal == null) throw new Error("the signal is recorded");
+  if (store === undefined) throw new Error("there is a store");
+  return await store.findSignal(strategy, { idempotencyKey: "key" });
+}
+
+async function stored(): Promise<Signal> {
+  const signal = await find();
+  if (signal === null) throw new Error("the signal is recorded");
   return signal;
 }

@@ -1,5 +1,4 @@
 // Signals as the wire has them. Source: specification 2.8 and 4.4.
-import { collectiveId } from "../../domain/collective-id.ts";
 import type { Signal, SignalState } from "../../domain/signal.ts";
 import { presentOrder } from "../present/spot.ts";
 import { wireError } from "../refusals.ts";
@@ -7,13 +6,13 @@ import { wireError } from "../refusals.ts";
 /** A signal in a list: JSON text, since the order is shown as it was sent. */
 export function presentSignal(signal: Signal): string {
   const { signalId, strategyId, idempotencyKey, state } = signal;
-  const placed = state.status === "EXECUTED" ? collectiveId(strategyId, state.order.orderId) : null;
+  const result = resultOf(state, strategyId);
   const head = JSON.stringify({
     signalId,
     idempotencyKey,
     status: state.status,
-    result: resultOf(state, strategyId),
-    collectiveId: placed,
+    result,
+    collectiveId: result !== null && "data" in result ? result.data.collectiveId : null,
   });
   return `${head.slice(0, -1)},"order":${signal.body},${JSON.stringify(timesOf(signal)).slice(1)}`;
 }

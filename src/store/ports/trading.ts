@@ -29,14 +29,15 @@ export type Commit = {
   /** Trades and incomes are only ever added. */
   readonly trades: readonly Trade[];
   readonly incomes: readonly Income[];
-  /** The signals that the entry settles, which are recorded already. */
+  /** The signals that the entry settles; at most one of them is recorded by this commit. */
   readonly signals: readonly SettledSignal[];
 };
 
 /**
- * OUTDATED: somebody else committed first: the strategy has moved, or the key was used before. BUSY: the
- * database could not take it now: another process held its lock for too long, or no connection could be had.
- * Nothing of such a commit was stored.
+ * OUTDATED: somebody else committed first: the strategy has moved, the key was used before, or a signal to
+ * be recorded has its key or its signature in the database already. BUSY: the database could not take it
+ * now: another process held its lock for too long, or no connection could be had. Nothing of such a commit
+ * was stored, but perhaps a signature with its key.
  */
 export type CommitOutcome = "COMMITTED" | "OUTDATED" | "BUSY";
 

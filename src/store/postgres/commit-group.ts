@@ -1,7 +1,10 @@
 // A group of commits as one statement, which is one transaction and one way to the server and back.
 //
 // locked their strategies, locked in the order of their ids, so that two groups never wait for each other
-// moved those that still have the version that was decided on, and whose key is new, at the next version
+// due those that still have the version that was decided on, and whose key is new
+//   recorded  the signals of those that record one, with their signatures, as far as both are new; in the
+//             order in which `receiveSignals` records them, so that neither waits for the other
+// moved those that are due, and have their signal recorded if they record one, at the next version
 //   …         journal, orders, trades, legs and incomes of those that moved, and of no others
 // led where the entries of leads are in the journal; what a strategy is, its row says as it was locked
 //   settled   the signals that those of them have executed or rejected
@@ -32,13 +35,33 @@ export type MovedRow = { readonly id: string; readonly is_watched: boolean };
 
 const STATEMENT = `
   WITH locked AS MATERIALIZED (
-    SELECT given.* FROM ${commitsGiven()} JOIN strategies s USING (id) ORDER BY id FOR UPDATE OF s
+    SELECT given.*, s.version AS present FROM ${commitsGiven()} JOIN strategies s USING (id)
+    ORDER BY id FOR UPDATE OF s
+  ),
+  due AS MATERIALIZED (
+    SELECT * FROM locked WHERE present = version - 1
+      AND NOT EXISTS (SELECT FROM journal WHERE strategy_id = locked.id AND key = locked.key)
+  ),
+  received AS MATERIALIZED (
+    SELECT * FROM ${rowsGiven("received")} WHERE strategy_id IN (SELECT id FROM due)
+  ),
+  signed AS (
+    INSERT INTO signal_signatures (expires_at, signature, strategy_id, idempotency_key)
+    SELECT expires_at, signature, strategy_id, idempotency_key FROM received
+    WHERE signature IS NOT NULL ORDER BY expires_at, signature ON CONFLICT DO NOTHING RETURNING strategy_id
+  ),
+  recorded AS (
+    INSERT INTO signals
+      (signal_id, strategy_id, idempotency_key, body, received_at, status, processed_at, outcome, attempts, due_at)
+    SELECT signal_id, strategy_id, idempotency_key, body, received_at, status, processed_at, outcome, 0, received_at
+    FROM received WHERE signature IS NULL OR strategy_id IN (SELECT strategy_id FROM signed)
+    ORDER BY strategy_id ON CONFLICT DO NOTHING RETURNING strategy_id
   ),
   moved AS (
-    UPDATE strategies s SET state = locked.state, status = locked.status, version = locked.version,
-      is_exposed = locked.is_exposed
-    FROM locked WHERE s.id = locked.id AND s.version = locked.version - 1
-      AND NOT EXISTS (SELECT FROM journal WHERE strategy_id = locked.id AND key = locked.key)
+    UPDATE strategies s SET state = due.state, status = due.status, version = due.version,
+      is_exposed = due.is_exposed
+    FROM due WHERE s.id = due.id AND (due.id IN (SELECT strategy_id FROM recorded)
+      OR due.id NOT IN (SELECT strategy_id FROM received))
     RETURNING s.id, s.is_lead
   ),
   entered AS (${insertion("journal")} RETURNING strategy_id, version, position),

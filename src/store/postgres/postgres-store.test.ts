@@ -11,7 +11,9 @@ import {
 import { storeContract } from "../contract/contract.ts";
 import { beginSession, countSessions, signUp } from "../contract/people/people-records.ts";
 import { accountOf, commitOf, orderOf, upTo } from "../contract/records.ts";
+import { recordedOf, signalOf } from "../contract/signals/records.ts";
 import { create, versionsOf } from "../contract/store-under-test.ts";
+import type { Commit } from "../ports/trading.ts";
 import { type Store, StoreUnavailable } from "../store.ts";
 import { commitStatement } from "./commit-group.ts";
 import { openPostgresStore } from "./postgres-store.ts";
@@ -164,29 +166,22 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     });
 
     test.each([
-      [
-        "took effect, though its answer is lost: it is committed, once",
-        commitOf(accountOf("one"), 2),
-        "COMMITTED",
-      ],
-      [
-        "was overtaken by another one with the same key: it is outdated",
-        commitOf(accountOf("one"), 2, { at: 2_000 }),
-        "OUTDATED",
-      ],
+      ["took effect, though its answer is lost: it is committed, once", recording(1_000), "COMMITTED"],
+      ["was overtaken by another one with the same key: it is outdated", recording(2_000), "OUTDATED"],
     ])("knows of a commit in doubt whether it %s", async (_what, first, outcome) => {
       await create(store, "one");
       const client = new Client({ connectionString: url });
       await client.connect();
       await client.query("BEGIN");
       await client.query("SELECT FROM strategies WHERE id = 'one' FOR UPDATE");
-      const cut = store.commit([commitOf(accountOf("one"), 2)]);
+      const cut = store.commit([recording(1_000)]);
       await whenWaiting(url, { count: 1, what: "pg_terminate_backend(pid)" });
       await client.query(commitStatement("elsewhere", [first]));
       await client.query("COMMIT");
       await client.end();
       expect(await cut).toEqual([outcome]);
       expect((await store.listEntries("one")).map(({ version }) => version)).toEqual([1, 2]);
+      expect(await store.listSignals("one", { limit: 9 })).toHaveLength(1);
     });
 
     test("writes nothing to an account that another server is closing at the moment", async () => {
@@ -278,6 +273,12 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     });
   });
 });
+
+/** A commit that records a signal, and settles it; `at` is Unix ms. */
+function recording(at: number): Commit {
+  const signal = signalOf("a", { signed: { signature: "first", expiresAt: 5_000 } });
+  return commitOf(accountOf("one"), 2, { key: "signal:a", at, signals: [recordedOf(signal)] });
+}
 
 /** A case may close a store before its database is disposed of. */
 function closedOnce(store: Store): Store {

@@ -55,8 +55,11 @@ const owner = parentPort;
 if (owner === null) throw new Error("the commit worker runs as a worker thread");
 
 const database = openDatabase(workerData.file);
+/** ?7 to ?9 are the key and the signature of a signal that the commit records; null if it records none. */
 const IS_DUE = `id = ?1 AND version = ?3 - 1
-  AND NOT EXISTS (SELECT 1 FROM journal WHERE strategy_id = ?1 AND key = ?6)`;
+  AND NOT EXISTS (SELECT 1 FROM journal WHERE strategy_id = ?1 AND key = ?6)
+  AND NOT EXISTS (SELECT 1 FROM signals WHERE strategy_id = ?1 AND idempotency_key = ?7)
+  AND NOT EXISTS (SELECT 1 FROM signal_signatures WHERE expires_at = ?8 AND signature = ?9)`;
 /**
  * Most commits change neither the status nor whether the market can reach the account, and few strategies are
  * leads. A statement that sets a column of a partial index writes the index, whatever the value was, so this
@@ -87,6 +90,14 @@ const addIncome = database.prepare(insertion("incomes"));
 const settleSignal = database.prepare(
   `UPDATE signals SET status = ?3, processed_at = ?4, outcome = ?5
    WHERE signal_id = ?2 AND strategy_id = ?1 AND processed_at IS NULL`,
+);
+const addSignature = database.prepare(
+  "INSERT INTO signal_signatures (strategy_id, idempotency_key, expires_at, signature) VALUES (?, ?, ?, ?)",
+);
+const addSignal = database.prepare(
+  `INSERT INTO signals
+     (strategy_id, idempotency_key, signal_id, body, received_at, status, processed_at, outcome, attempts, due_at)
+   VALUES (?1, ?2, ?5, ?6, ?7, ?8, ?9, ?10, 0, ?7)`,
 );
 const NO_LEAD = { is_lead: 0 };
 /** Where the key is in a row of the journal. */
@@ -209,14 +220,22 @@ function commitGroup(packed: string): CommitOutcome[] {
   const outdated = new Set<Value>();
   const leads = new Set<Value>();
   const outcomes: CommitOutcome[] = [];
+  const received = new Map(group.received.map((row) => [row[0] ?? null, row]));
   for (const [index, row] of group.strategies.entries()) {
     const [id = null] = row;
     const key = group.journal[index]?.[KEY_AT] ?? null;
-    const isMoved = moveUnchanged.run(...row, key).changes === 1;
-    const moved = isMoved ? NO_LEAD : moveStrategy.get(...row, key);
+    const signal = received.get(id);
+    const [, signalKey = null, expiresAt = null, signature = null] = signal ?? [];
+    const given = [...row, key, signalKey, expiresAt, signature];
+    const isMoved = moveUnchanged.run(...given).changes === 1;
+    const moved = isMoved ? NO_LEAD : moveStrategy.get(...given);
     if (moved === undefined) outdated.add(id);
     else if (moved.is_lead === 1) leads.add(id);
     outcomes.push(moved === undefined ? "OUTDATED" : "COMMITTED");
+    if (moved === undefined || signal === undefined) continue;
+    // At once, so that the group's next commit finds the signature.
+    if (signature !== null) addSignature.run(id, signalKey, expiresAt, signature);
+    addSignal.run(...signal);
   }
   const isCommitted = ([id = null]: Row) => !outdated.has(id);
   const run = (statement: StatementSync, rows: readonly Row[]) => {

@@ -22,8 +22,10 @@ function listingMarket(): StubMarket & { exchangeInfo: () => never } {
   return Object.assign(new StubMarket(), { exchangeInfo: () => body as never });
 }
 
-async function openGateway(): Promise<{ gateway: InProcessGateway; bot: BotClient; strategyId: string }> {
-  const gateway = await openInProcess({ SPOT: listingMarket() });
+async function openGateway(
+  market = listingMarket(),
+): Promise<{ gateway: InProcessGateway; bot: BotClient; strategyId: string }> {
+  const gateway = await openInProcess({ SPOT: market });
   const strategy = await gateway.seed("SPOT");
   return { gateway, bot: gateway.botOf(strategy), strategyId: strategy.strategyId };
 }
@@ -172,7 +174,10 @@ describe("a server that cannot do what it is asked", () => {
       undefined,
     ],
   ])("%s", async (_what, error, status, message, retryAfter) => {
-    const { gateway, bot } = await openGateway();
+    const market = listingMarket();
+    // A signal whose market has to be prepared is recorded first.
+    market.prepare = () => Promise.resolve();
+    const { gateway, bot } = await openGateway(market);
     onTestFinished(() => gateway.close());
     const { receiveSignals } = gateway.store;
     gateway.store.receiveSignals = () => Promise.reject(error);
@@ -183,6 +188,21 @@ describe("a server that cannot do what it is asked", () => {
     });
     expect(answer.headers["retry-after"]).toBe(retryAfter);
     gateway.store.receiveSignals = receiveSignals;
+    expect((await bot.submit(BUY, "a")).body).toMatchObject({ status: "EXECUTED", replayed: false });
+  });
+
+  test("a database that takes no commit now: 503, to be asked again, and nothing is recorded", async () => {
+    const { gateway, bot } = await openGateway();
+    onTestFinished(() => gateway.close());
+    const { commit } = gateway.store;
+    gateway.store.commit = async (group) => group.map(() => "BUSY");
+    expect(await bot.submit(BUY, "a")).toMatchObject({
+      status: 503,
+      body: { status: false, message: expect.stringMatching(/overloaded/) },
+      headers: { "retry-after": "1" },
+    });
+    expect((await bot.signals()).body.data).toEqual([]);
+    gateway.store.commit = commit;
     expect((await bot.submit(BUY, "a")).body).toMatchObject({ status: "EXECUTED", replayed: false });
   });
 

@@ -1,6 +1,6 @@
 // Signals at a disk that is slow: what cannot be recorded in time is refused with 503 and never executed, and
-// what is recorded is answered in time, executed or not yet. How long a write takes, and every clock, are the
-// test's.
+// what is recorded is answered in time, executed or not yet. A signal is recorded first only while its
+// strategy is busy, here with the commit of another. How long a write takes, and every clock, are the test's.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createManualTime } from "../../../src/concurrency/testing/manual-time.ts";
 import { MarketStub, symbolRules } from "../../../src/engine/testing/market-stub.ts";
@@ -87,7 +87,16 @@ beforeEach(async () => {
 
 const openOrders = () => gateway.store.listOrders(strategyId, { symbol: "BTCUSDT", limit: 10 });
 
+/** A signal whose commit waits for its gate. */
+async function keepBusy() {
+  committing.close();
+  const busy = bot.submit(BUY, "busy");
+  await eventually("its commit waits", () => committing.waitingCount === 1);
+  return { answered: busy };
+}
+
 test("a signal that waits too long to be recorded is refused with 503 and not executed; its key is as good as new", async () => {
+  const { answered: busy } = await keepBusy();
   recording.close();
   const first = bot.submit(BUY, "first");
   await eventually("the first is being written", () => recording.waitingCount === 1);
@@ -97,41 +106,42 @@ test("a signal that waits too long to be recorded is refused with 503 and not ex
   time.advance(RECEIVE_WAIT_MS_MAX + 1);
   const fresh = bot.submit(BUY, "fresh");
   expect((await bot.signals()).status).toBe(200);
-  recording.open();
+  for (const gate of [committing, recording]) gate.open();
 
   expect(await late).toMatchObject({
     status: 503,
     headers: { "retry-after": "1" },
     body: { status: false, message: expect.any(String) },
   });
-  for (const answer of [await first, await fresh]) {
+  for (const answer of [await busy, await first, await fresh]) {
     expect(answer).toMatchObject({ status: 202, body: { status: "EXECUTED" } });
   }
   expect(written).toEqual(["first", "fresh"]);
-  expect(await openOrders()).toHaveLength(2);
+  expect(await openOrders()).toHaveLength(3);
 
   expect(await bot.submit(BUY, "late")).toMatchObject({
     status: 202,
     body: { status: "EXECUTED", replayed: false },
   });
-  expect(await openOrders()).toHaveLength(3);
-  expect((await bot.signals()).body.data).toHaveLength(3);
+  expect(await openOrders()).toHaveLength(4);
+  expect((await bot.signals()).body.data).toHaveLength(4);
 });
 
 test("a recorded signal whose order waits for the disk is answered as it was recorded, and executed once", async () => {
-  committing.close();
+  const { answered: busy } = await keepBusy();
   const submitted = bot.submit(BUY, "recorded");
-  await eventually("its order is being written", () => committing.waitingCount === 1);
+  await eventually("its order waits", () => written.includes("recorded") && time.pending() === 1);
   time.advance(SUBMISSION_WAIT_MS_MAX);
   const { status, body } = await submitted;
   expect({ status, ...body }).toMatchObject({ status: "RECEIVED", collectiveId: null, replayed: false });
   expect(status).toBe(202);
 
   committing.open();
+  expect(await busy).toMatchObject({ status: 202, body: { status: "EXECUTED" } });
   await eventually(
     "it is executed",
     async () => (await bot.signal(body.signalId)).body.status === "EXECUTED",
   );
-  expect(await openOrders()).toHaveLength(1);
+  expect(await openOrders()).toHaveLength(2);
   expect(time.pending(), "nobody is timed any more").toBe(0);
 });

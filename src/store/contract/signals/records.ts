@@ -1,6 +1,7 @@
 // Signals that cases receive, and how they are settled.
 import type { Order } from "../../../domain/order.ts";
 import type { NewSignal, SettledSignal, Signal } from "../../../domain/signal.ts";
+import { orderOf } from "../records.ts";
 
 /** When signals are settled, wall time in Unix ms. */
 const PROCESSED_AT = 1_795_228_304_999;
@@ -25,6 +26,14 @@ export function received(signal: NewSignal): Signal {
 /** A signal that was executed with an order. */
 export function settledOf(signalId: string, order: Order): SettledSignal {
   return { signalId, state: { status: "EXECUTED", processedAt: PROCESSED_AT, order } };
+}
+
+/** A signal that the commit of its order records as well. */
+export function recordedOf(
+  signal: NewSignal,
+  order = orderOf(1, { clientOrderId: signal.signalId }),
+): SettledSignal {
+  return { ...settledOf(signal.signalId, order), received: signal };
 }
 
 /** A signal that can never be executed. */
