@@ -190,7 +190,7 @@ async function measureWire(
   const subjects: Prepared[] = [];
   let echo: { readonly server: Echo; readonly trial: Trial } | null = null;
   for (const store of stores) {
-    say(`preparing ${options.strategies} strategies of each family on ${STORE_TITLES[store.name]}`);
+    say(`preparing ${options.strategies} strategies of each type on ${STORE_TITLES[store.name]}`);
     const place = await store.newPlace();
     const credentials = {
       SPOT: await prepareStrategies(place, options.strategies, SPOT),

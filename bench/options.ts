@@ -19,7 +19,7 @@ const FULL = {
   /** How often each measurement is repeated. */
   rounds: 4,
   /**
-   * How many strategies of each family are traded on: enough that none reaches its limits of 50 orders in 10
+   * How many strategies of each type are traded on: enough that none reaches its limits of 50 orders in 10
    * seconds and a weight of 1,200 a minute.
    */
   strategies: 10_000,

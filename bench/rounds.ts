@@ -16,7 +16,7 @@ export type Pair = {
   /** Share of a core that the server had at saturation; null where the system does not report it. */
   readonly cores: number | null;
 };
-/** The echo knows no families: its orders are the ceiling of both. */
+/** The echo knows no types: its orders are the ceiling of both. */
 export const ECHO_KINDS = ["orders", "reads"] as const satisfies readonly RequestKind[];
 export type EchoKind = (typeof ECHO_KINDS)[number];
 export const KINDS = ["orders", "futures", "signals", "reads"] as const satisfies readonly RequestKind[];

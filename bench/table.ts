@@ -54,7 +54,7 @@ function headLines({ machine, at, options }: Report): string[] {
     isInMemory
       ? "The data directory lies in memory: durability cost nothing here. Set TMPDIR to a directory on a disk."
       : `A bare 4 kB append with fdatasync takes ${syncMs.toFixed(2)} ms here.`,
-    `Repeats: ${rounds}, of ${seconds} s a measurement; ${strategies.toLocaleString("en-US")} strategies of each family, each with a key.`,
+    `Repeats: ${rounds}, of ${seconds} s a measurement; ${strategies.toLocaleString("en-US")} strategies of each type, each with a key.`,
     ...(isQuick ? ["A QUICK RUN: it shows that the bench works; its figures mean nothing."] : []),
   ];
 }

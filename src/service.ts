@@ -26,7 +26,6 @@ import { addressOfRequest, isReachedSecurely } from "./http/transport-security.t
 import { KeyChecks } from "./keys/key-checks.ts";
 import { createKeyWatch } from "./keys/key-watch.ts";
 import { createMarketFeed } from "./market/client/feed.ts";
-import type { Family } from "./market/client/rest/hosts.ts";
 import { TradingPairs } from "./market/pairs.ts";
 import { type DiskFigures, DiskSpace } from "./observability/disk-space.ts";
 import { createObservability } from "./observability/observability.ts";
@@ -101,16 +100,16 @@ export async function startService(
     if (isDemo) log.warn("the master key lies in the data directory: for demo use only");
 
     const upstream = opened.adopt(await openUpstream(config, log), close);
-    const feedOf = (family: Family, type: StrategyType) =>
+    const feedOf = (type: StrategyType) =>
       createMarketFeed({
-        family,
+        type,
         ...upstream.hosts,
         clock: upstream.clock,
         untradable: () => upstream.untradable(type),
         log,
         ...upstream.feedOptions,
       });
-    const markets = { SPOT: feedOf("spot", "SPOT"), FUTURES: feedOf("futures", "FUTURES") };
+    const markets = { SPOT: feedOf("SPOT"), FUTURES: feedOf("FUTURES") };
     for (const market of Object.values(markets)) opened.defer(() => market.close());
     await Promise.all(Object.values(markets).map((market) => market.start()));
 
@@ -142,9 +141,9 @@ export async function startService(
     let slotOwner: SlotOwner | null = null;
     opened.defer(() => slotOwner?.close());
     opened.defer(() => desk.drain());
-    const triggersOf = (family: StrategyType) => {
-      const market = markets[family];
-      const triggers = new Triggers({ type: family, desk, store, market, timers: systemTimers, log });
+    const triggersOf = (type: StrategyType) => {
+      const market = markets[type];
+      const triggers = new Triggers({ type, desk, store, market, timers: systemTimers, log });
       return opened.adopt(triggers, close);
     };
     const triggers = { SPOT: triggersOf("SPOT"), FUTURES: triggersOf("FUTURES") };
@@ -411,7 +410,7 @@ async function listen(
   { host, port }: Config,
 ): Promise<void> {
   try {
-    // By its name a second server would be opened for the other family of addresses, without our handlers of
+    // By its name a second server would be opened for the other version of IP, without our handlers of
     // garbage.
     await server.listen({ host: host === "localhost" ? "127.0.0.1" : host, port });
   } catch (error) {

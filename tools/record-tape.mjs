@@ -17,7 +17,7 @@ const {
   UPSTREAM_FUTURES_REST_URL: futuresRestUrl = "https://fapi.binance.com",
   UPSTREAM_FUTURES_WS_URL: futuresWsUrl = "wss://fstream.binance.com",
 } = process.env;
-const FAMILIES = [
+const MARKETS = [
   {
     name: "spot",
     depthUrl: `${spotRestUrl}/api/v3/depth?symbol=${symbol}&limit=1000`,
@@ -43,7 +43,7 @@ function record(text) {
   tape.write(`${BigInt(Date.now()) * 1_000_000n} ${text}\n`);
 }
 
-for (const { name, depthUrl, streams } of FAMILIES) {
+for (const { name, depthUrl, streams } of MARKETS) {
   const isListed = (await fetch(depthUrl)).ok;
   process.stdout.write(`${name}: ${isListed ? "recorded" : `${symbol} is not listed`}\n`);
   if (!isListed) continue;

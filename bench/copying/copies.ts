@@ -30,17 +30,17 @@ export async function prepareCopies(
     copies,
     others,
     origin,
-    family = "SPOT",
+    type = "SPOT",
   }: {
     readonly copies: number;
     readonly others: number;
     readonly origin: string;
-    readonly family?: StrategyType;
+    readonly type?: StrategyType;
   },
 ): Promise<Prepared> {
   const { store, master } = await openDataDirectory(place.dataDir, null, place.databaseUrl);
   const now = Date.now();
-  const types = Array.from({ length: 1 + others }, () => family);
+  const types = Array.from({ length: 1 + others }, () => type);
   const [lead, ...rest] = await seedStrategies(store, master, types, now);
   if (lead === undefined) throw new Error("strategies were made");
   const { strategyId } = lead;
@@ -65,7 +65,7 @@ export async function prepareCopies(
             ...({
               id,
               person_id: `person-${number}`,
-              family,
+              family: type,
               venue: origin,
               label: "bench",
             } as const),
@@ -85,7 +85,7 @@ export async function prepareCopies(
           ...({ id: `copy-${number}`, person_id: `person-${number}`, strategy_id: strategyId } as const),
           ...({
             account_id: `account-${number}`,
-            family,
+            family: type,
             settings: encodeSettings(SETTINGS),
           } as const),
           ...({ status: "FOLLOWING", reason: null, started_at: now, ended_at: null } as const),

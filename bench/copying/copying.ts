@@ -64,7 +64,7 @@ export type CopyingMeasured = {
 export type Mirroring = { readonly p50Ms: number; readonly p99Ms: number; readonly lastMs: number };
 /** An entry, and the exit some seconds later, at a venue that counts weight by address. */
 export type CopiesWeighed = {
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly copies: number;
   readonly exitAfterMs: number;
   /** From the gateway's start until each account had been polled once, ms. */
@@ -101,10 +101,10 @@ export async function measureCopying(
   for (const copies of options.copying.many) many.push(await measure(copies));
   const weighed: CopiesWeighed[] = [];
   // It takes as long as the exchange's weights make it.
-  const families = options.isCopyingOnly || options.isQuick ? (["SPOT", "FUTURES"] as const) : [];
-  for (const family of families) {
-    say(`copying to ${options.copying.weighed.copies} copies at a venue that counts weight, ${family}`);
-    weighed.push(await measureWeighed(mkdtempSync(join(directory, "weighed-")), family, options, say));
+  const types = options.isCopyingOnly || options.isQuick ? (["SPOT", "FUTURES"] as const) : [];
+  for (const type of types) {
+    say(`copying to ${options.copying.weighed.copies} copies at a venue that counts weight, ${type}`);
+    weighed.push(await measureWeighed(mkdtempSync(join(directory, "weighed-")), type, options, say));
   }
   return { few, many, weighed };
 }
@@ -115,7 +115,7 @@ export async function measureCopying(
  */
 async function measureWeighed(
   dataDir: string,
-  family: StrategyType,
+  type: StrategyType,
   { copying: { weighed } }: Options,
   say: (text: string) => void,
 ): Promise<CopiesWeighed> {
@@ -123,7 +123,7 @@ async function measureWeighed(
   const place = { dataDir, databaseUrl: null };
   const venue = await startCopyVenue(null, { countsWeights: true });
   const origin = `http://127.0.0.1:${venue.port}`;
-  const { lead } = await prepareCopies(place, { copies, others: 0, origin, family });
+  const { lead } = await prepareCopies(place, { copies, others: 0, origin, type });
   const gateway = await startGateway(place, null, { env: { COPY_VENUES: origin } });
   let trader: CopyTrader | null = null;
   try {
@@ -136,7 +136,7 @@ async function measureWeighed(
     const polledMs = performance.now() - began;
     say(`  each account was polled once after ${Math.round(polledMs / 1_000)} s`);
     // An idle connection is closed.
-    trader = await CopyTrader.open(gateway.port, family);
+    trader = await CopyTrader.open(gateway.port, type);
     const measured: { entry: Mirroring; exit: Mirroring }[] = [];
     let limited = 0;
     while (measured.length < rounds) {
@@ -151,7 +151,7 @@ async function measureWeighed(
       say(`  ${measured.length} of ${rounds}: entry ${texts[0]}, exit ${texts[1]}, ${limited} refused`);
       await wait(exitAfterMs);
     }
-    return { family, copies, exitAfterMs, polledMs, rounds: measured, limited };
+    return { type, copies, exitAfterMs, polledMs, rounds: measured, limited };
   } finally {
     trader?.close();
     await gateway.stop();

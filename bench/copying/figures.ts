@@ -52,8 +52,8 @@ function copiesFigures({ copies, rounds, firstMs }: CopiesMeasured): Figure[] {
 }
 
 /** An entry, and the exit soon after it, at a venue that counts weight. */
-function weighedFigures({ family, copies, exitAfterMs, polledMs, rounds }: CopiesWeighed): Figure[] {
-  const where = `${countText(copies)} ${family.toLowerCase()} copies, weight counted by address`;
+function weighedFigures({ type, copies, exitAfterMs, polledMs, rounds }: CopiesWeighed): Figure[] {
+  const where = `${countText(copies)} ${type.toLowerCase()} copies, weight counted by address`;
   const after = `${exitAfterMs / 1_000} s after it`;
   return [
     ...mirroring(
@@ -61,7 +61,7 @@ function weighedFigures({ family, copies, exitAfterMs, polledMs, rounds }: Copie
       rounds.map(({ entry }) => entry),
     ),
     ...mirroring(
-      `exit to the venue's last answer, ${after}, ${family.toLowerCase()}`,
+      `exit to the venue's last answer, ${after}, ${type.toLowerCase()}`,
       rounds.map(({ exit }) => exit),
     ),
     plain("  after a start, until each account was polled once", spreadOf([polledMs])),

@@ -18,25 +18,25 @@ export type Answered = {
 
 export class CopyTrader {
   readonly #connection: WireConnection;
-  readonly #family: StrategyType;
+  readonly #type: StrategyType;
   /** Rejects once the gateway has ended the connection. */
   readonly #lost: Promise<never>;
   /** Traders with a holding, who sell next. */
   readonly #holders = new Set<string>();
   #lastId = 0;
 
-  private constructor(connection: WireConnection, lost: Promise<never>, family: StrategyType) {
+  private constructor(connection: WireConnection, lost: Promise<never>, type: StrategyType) {
     this.#connection = connection;
-    this.#family = family;
+    this.#type = type;
     this.#lost = lost;
   }
 
-  static async open(port: number, family: StrategyType = "SPOT"): Promise<CopyTrader> {
+  static async open(port: number, type: StrategyType = "SPOT"): Promise<CopyTrader> {
     const lost = Promise.withResolvers<never>();
     // The next trade reports the error.
     lost.promise.catch(() => {});
     const lose = (reason: string) => lost.reject(new MeasurementFailed(`copying: ${reason}`));
-    return new CopyTrader(await WireConnection.open(port, lose), lost.promise, family);
+    return new CopyTrader(await WireConnection.open(port, lose), lost.promise, type);
   }
 
   /** Buys and sells alternately. */
@@ -44,9 +44,9 @@ export class CopyTrader {
     const side = this.#holders.has(apiKey) ? "SELL" : "BUY";
     this.#lastId += 1;
     const form =
-      `symbol=${COPIED_SYMBOL}&side=${side}&type=MARKET&quantity=${QUANTITIES[this.#family][side]}` +
+      `symbol=${COPIED_SYMBOL}&side=${side}&type=MARKET&quantity=${QUANTITIES[this.#type][side]}` +
       `&newClientOrderId=bench-${this.#lastId}&recvWindow=10000&timestamp=${Date.now()}`;
-    const request = signedPost(ORDER_PATHS[this.#family], form, apiKey, apiSecret);
+    const request = signedPost(ORDER_PATHS[this.#type], form, apiKey, apiSecret);
     const began = performance.now();
     const answer = new Promise<{ status: number; text: string }>((resolve) => {
       this.#connection.send(request, (answered, bytes) =>
@@ -66,7 +66,7 @@ export class CopyTrader {
   }
 }
 
-/** Of both families' answers. */
+/** Of the answers of both types. */
 function timeOf({ transactTime, updateTime }: { transactTime?: number; updateTime?: number }): number {
   const at = updateTime ?? transactTime;
   if (at === undefined) throw new MeasurementFailed("copying: an answer has no time");

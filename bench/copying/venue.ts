@@ -7,6 +7,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { WEIGHTS } from "../../src/copy/venue/limits.ts";
+import type { StrategyType } from "../../src/domain/account.ts";
 import { perpetualExchangeInfo, spotExchangeInfo } from "../../src/market/simulated/exchange-info.ts";
 import { COPIED_PRICE, COPIED_SYMBOL, secretOf, type VenueReady, type VenueTaken } from "./terms.ts";
 
@@ -17,7 +18,6 @@ const MINUTE_MS = 60_000;
 const PRICE = Number(COPIED_PRICE);
 const countsWeights = process.argv[2] === "weights";
 
-type Family = "SPOT" | "FUTURES";
 type Answer = { readonly status: number; readonly body: unknown; readonly retryAfter?: number };
 type Asked = { readonly apiKey: string; readonly parameters: URLSearchParams };
 type Fill = {
@@ -114,23 +114,23 @@ function isTrue(apiKey: string, message: string): boolean {
 }
 
 /** Charges the address; null if there is enough left of the minute, otherwise the refusal. */
-function charge(family: Family, weight: number): Answer | null {
+function charge(type: StrategyType, weight: number): Answer | null {
   if (!countsWeights) return null;
-  const budget = used[family];
+  const budget = used[type];
   const now = Date.now();
   const minute = Math.floor(now / MINUTE_MS);
   if (budget.minute !== minute) Object.assign(budget, { minute, weight: 0 });
   budget.weight += weight;
-  if (budget.weight <= WEIGHT_MAX[family]) return null;
+  if (budget.weight <= WEIGHT_MAX[type]) return null;
   limited += 1;
   const retryAfter = Math.ceil(((minute + 1) * MINUTE_MS - now) / 1_000);
   return { status: 429, body: { code: -1003, msg: "Too many requests." }, retryAfter };
 }
 
 function answerOf(method: string, path: string, message: string, apiKey: string | undefined): Answer {
-  const family: Family = path.startsWith("/fapi") ? "FUTURES" : "SPOT";
+  const type: StrategyType = path.startsWith("/fapi") ? "FUTURES" : "SPOT";
   const open = OPEN[path];
-  if (open !== undefined) return charge(family, open.weight) ?? ok(open.answer());
+  if (open !== undefined) return charge(type, open.weight) ?? ok(open.answer());
   requests += 1;
   if (apiKey === undefined || !isTrue(apiKey, message)) {
     badSignatures += 1;
@@ -138,28 +138,28 @@ function answerOf(method: string, path: string, message: string, apiKey: string 
   }
   const route = SIGNED[`${method} ${path}`];
   if (route === undefined) return { status: 404, body: { code: -5000, msg: "Path is invalid." } };
-  return charge(family, route.weight) ?? route.answer({ apiKey, parameters: new URLSearchParams(message) });
+  return charge(type, route.weight) ?? route.answer({ apiKey, parameters: new URLSearchParams(message) });
 }
 
-function accountOf(family: Family, apiKey: string): Account {
-  const known = accounts[family].get(apiKey);
+function accountOf(type: StrategyType, apiKey: string): Account {
+  const known = accounts[type].get(apiKey);
   if (known !== undefined) return known;
   const made: Account = { wallet: WALLET, held: 0, fills: [] };
-  accounts[family].set(apiKey, made);
+  accounts[type].set(apiKey, made);
   return made;
 }
 
 /** Fills an order whole; answers what it was worth and cost. */
-function fill(family: Family, { apiKey, parameters }: Asked) {
-  const account = accountOf(family, apiKey);
+function fill(type: StrategyType, { apiKey, parameters }: Asked) {
+  const account = accountOf(type, apiKey);
   const side = parameters.get("side") ?? "";
   const quantity = Number(parameters.get("quantity"));
   const [quote, sign] = [quantity * PRICE, side === "BUY" ? 1 : -1];
   lastOrderId += 1;
-  const isFeeInBase = family === "SPOT" && side === "BUY";
-  const fee = (isFeeInBase ? quantity : quote) * FEE_SHARE[family];
+  const isFeeInBase = type === "SPOT" && side === "BUY";
+  const fee = (isFeeInBase ? quantity : quote) * FEE_SHARE[type];
   account.held += sign * quantity - (isFeeInBase ? fee : 0);
-  account.wallet -= (family === "SPOT" ? sign * quote : 0) + (isFeeInBase ? 0 : fee);
+  account.wallet -= (type === "SPOT" ? sign * quote : 0) + (isFeeInBase ? 0 : fee);
   account.fills.push({ orderId: lastOrderId, side, quantity, at: Date.now() });
   const order = {
     ...{ symbol: parameters.get("symbol"), orderId: lastOrderId, side, status: "FILLED" },

@@ -35,18 +35,18 @@ export async function measureMemory(
   say: (text: string) => void,
 ): Promise<MemoryMeasured> {
   const visitsMin = Math.min(...many);
-  const measure = async (family: StrategyType, strategies: number, visits: number): Promise<Measured> => {
-    say(`memory with ${strategies} strategies, ${family}`);
+  const measure = async (type: StrategyType, strategies: number, visits: number): Promise<Measured> => {
+    say(`memory with ${strategies} strategies, ${type}`);
     const place = await store.newPlace();
-    const prepared = await prepareStrategies(place, strategies, family === "SPOT" ? SPOT : FUTURES);
-    const credentials = { SPOT: [], FUTURES: [], [family]: prepared };
+    const prepared = await prepareStrategies(place, strategies, type === "SPOT" ? SPOT : FUTURES);
+    const credentials = { SPOT: [], FUTURES: [], [type]: prepared };
     const gateway = await startGateway(place, pinning?.server ?? null, { canBeInspected: true });
     const started = await memoryOf(gateway);
     const setup = { credentials, trips: await readTrips(gateway.url) };
     const sender = await startSender(setup, pinning?.sender ?? null);
     const name = `memory on ${STORE_TITLES[store.name]}`;
     const trial = new Trial({ name, target: "gateway", server: gateway, sender, warmSeconds });
-    for (const kind of VISITS[family]) await trial.count(kind, visits);
+    for (const kind of VISITS[type]) await trial.count(kind, visits);
     sender.stop();
     const visited = await memoryOf(gateway);
     await gateway.stop();

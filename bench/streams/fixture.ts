@@ -69,7 +69,7 @@ export function gatewayTrades(): Broadcaster {
   const server = createServer();
   const upstream = new Set<Listener>();
   const market: StreamsMarket = {
-    family: "spot",
+    type: "SPOT",
     exchangeInfo: () => ({ head: {}, symbols: new Map([[TRADED.symbol, {}]]), version: 1 }),
     clientStreams: {
       subscribe: (_stream, listener) => entered(upstream, listener),

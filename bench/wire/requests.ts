@@ -3,10 +3,10 @@
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import type { StrategyType } from "../../src/domain/account.ts";
 
-export type ByFamily<T> = { readonly [F in StrategyType]: T };
-export type Trips = ByFamily<readonly Trip[]>;
+export type ByType<Value> = { readonly [T in StrategyType]: Value };
+export type Trips = ByType<readonly Trip[]>;
 /** Keys of strategies under `standard`, and of spot strategies under `strict`, if there are any. */
-export type Keys = ByFamily<readonly Credentials[]> & { readonly STRICT?: readonly Credentials[] };
+export type Keys = ByType<readonly Credentials[]> & { readonly STRICT?: readonly Credentials[] };
 type Pool = StrategyType | "STRICT";
 type ByPool<T> = { readonly [P in Pool]: T };
 
@@ -27,7 +27,7 @@ const POOLS: { readonly [K in RequestKind]: Pool } = {
   signals: "SPOT",
   reads: "SPOT",
 };
-export const ORDER_PATHS: ByFamily<string> = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" };
+export const ORDER_PATHS: ByType<string> = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" };
 const PATHS: ByPool<string> = { ...ORDER_PATHS, STRICT: ORDER_PATHS.SPOT };
 const SIGNAL_PATH = "/bot/v1/spot/orders";
 

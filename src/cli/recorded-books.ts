@@ -54,10 +54,9 @@ type Sides = Readonly<Record<BookSide, Map<Price, Quantity>>>;
 
 /** Of one market. Throws if the recording has no book of it. */
 export function recordedBooks({ lines: all, symbol }: Recording, market: StrategyType): Recorded {
-  const family = market === "SPOT" ? "spot" : "futures";
-  const lines = all.filter((line) => line.family === family);
+  const lines = all.filter((line) => line.type === market);
   const steps = stitch(lines);
-  if (steps.length === 0) throw new Error(`the recording has no ${family} book of ${symbol}`);
+  if (steps.length === 0) throw new Error(`the recording has no ${market.toLowerCase()} book of ${symbol}`);
   const trades = new Trades(lines);
   const tickers = tickersIn(lines);
   const sides: Sides = { BID: new Map(), ASK: new Map() };

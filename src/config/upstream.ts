@@ -29,12 +29,12 @@ export type Upstream = {
     readonly isMetered: boolean;
     readonly brackets: BracketTable;
   };
-  /** The families whose orders can be taken at the start. */
+  /** The types whose orders can be taken at the start. */
   readonly tradable: readonly StrategyType[];
   /**
-   * Why no order of a family can be taken until another market is chosen; null where prices may be expected.
+   * Why no order of a type can be taken until another market is chosen; null where prices may be expected.
    */
-  untradable(family: StrategyType): Untradable | null;
+  untradable(type: StrategyType): Untradable | null;
   /** The contents of a recording, in sentences for its operator; none for another market. */
   readonly contents: readonly string[];
   close(): Promise<void>;
@@ -89,12 +89,12 @@ export async function openUpstream(
 }
 
 function upstreamOf(tape: Tape, feedOptions: Upstream["feedOptions"], log: Pick<Logger, "warn">): Upstream {
-  const { families, hasMarkPrices, symbol, clock, endsAt } = tape;
+  const { types, hasMarkPrices, symbol, clock, endsAt } = tape;
   const hasEnded = () => clock.now() > endsAt;
-  const lacksMarkPrices = families.includes("futures") && !hasMarkPrices;
+  const lacksMarkPrices = types.includes("FUTURES") && !hasMarkPrices;
   const until = new Date(endsAt).toISOString();
   const contents = [
-    `The recording holds ${symbol} (${families.join(" and ")}) until ${until} of its own time.`,
+    `The recording holds ${symbol} (${types.map((type) => type.toLowerCase()).join(" and ")}) until ${until} of its own time.`,
   ];
   if (lacksMarkPrices) contents.push("It has no mark prices, so no futures order can be taken.");
   if (lacksMarkPrices) log.warn(contents.join(" "));
@@ -108,12 +108,11 @@ function upstreamOf(tape: Tape, feedOptions: Upstream["feedOptions"], log: Pick<
     hosts: tape,
     clock,
     feedOptions,
-    tradable: (["SPOT", "FUTURES"] as const).filter((family) =>
-      family === "SPOT" ? families.includes("spot") : families.includes("futures") && hasMarkPrices,
+    tradable: (["SPOT", "FUTURES"] as const).filter((type) =>
+      type === "SPOT" ? types.includes("SPOT") : types.includes("FUTURES") && hasMarkPrices,
     ),
-    untradable(family) {
-      if (family === "FUTURES" && families.includes("futures") && !hasMarkPrices)
-        return "MARK_PRICES_MISSING";
+    untradable(type) {
+      if (type === "FUTURES" && types.includes("FUTURES") && !hasMarkPrices) return "MARK_PRICES_MISSING";
       return hasEnded() ? "RECORDING_ENDED" : null;
     },
     contents,

@@ -162,8 +162,8 @@ export class Closing {
    */
   #isAccountConfirmed(): boolean {
     const { context, missing, isPolling } = this.#deps;
-    const { family, book } = context.state.copy;
-    if (family === "SPOT" || book.nextEntryId === 1) return true;
+    const { type, book } = context.state.copy;
+    if (type === "SPOT" || book.nextEntryId === 1) return true;
     const now = context.now();
     this.#closedSince ??= now;
     if (missing.explainedUntil >= this.#closedSince) return true;

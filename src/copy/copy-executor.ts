@@ -347,7 +347,7 @@ export class CopyExecutor {
     const isUnexplained =
       this.#missing.isUnexplained || this.#orders.hasForeign || this.#state.isContradicted;
     // The position shows an order before the venue does.
-    const isUnconfirmed = this.copy.family === "FUTURES" && this.#state.unconfirmed().length > 0;
+    const isUnconfirmed = this.copy.type === "FUTURES" && this.#state.unconfirmed().length > 0;
     if (isUnexplained && sincePollMs >= UNEXPLAINED_POLL_MS) this.pollSoon();
     else if (isUnconfirmed && sincePollMs >= POLL_INTERVAL_MS) this.pollSoon();
     else if (isPositionExpected(this.#context, this.#prices)) this.pollSoon();
@@ -413,7 +413,7 @@ export class CopyExecutor {
     const state = this.#state;
     const symbols = new Set<string>(state.book.holdings.keys());
     for (const { symbol } of state.open()) symbols.add(symbol ?? "");
-    if (state.copy.family === "FUTURES") {
+    if (state.copy.type === "FUTURES") {
       for (const { symbol } of this.#parts.leadAccount()?.openLegs.values() ?? []) symbols.add(symbol);
     }
     for (const symbol of symbols) this.#start(symbol);
@@ -744,7 +744,7 @@ export class CopyExecutor {
     const before = this.#state.feesDue().length;
     // A copy that closes waits for fees. Otherwise those of contracts wait for room in the budget, or for a
     // poll.
-    const isAwaited = this.copy.family === "SPOT" || this.copy.status !== "FOLLOWING";
+    const isAwaited = this.copy.type === "SPOT" || this.copy.status !== "FOLLOWING";
     await this.#beside(learnDueFees, isAwaited ? this.#session.polling() : this.#session.briefly(0));
     if (this.#state.feesDue().length !== before) this.#saveAndWake();
     else this.#learnAt = this.#parts.wallNow() + LEARN_AGAIN_MS;

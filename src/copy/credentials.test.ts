@@ -16,7 +16,7 @@ import {
 
 const CREDENTIALS = { apiKey: "the key of Ada", apiSecret: "the secret of Ada" };
 
-const PLACE = { venue: "https://api.example.com", family: "SPOT" } as const;
+const PLACE = { venue: "https://api.example.com", type: "SPOT" } as const;
 
 /** The store that rewrapping reads, with rows in memory, and the digests that were given to it. */
 function rowsOf(rows: Map<string, string | null>) {
@@ -84,11 +84,11 @@ test("credentials that were replaced, or destroyed, at the same time are left al
   }
 });
 
-test("a key is recognized by its family and itself, at any origin, under each version of the master key", () => {
+test("a key is recognized by its type and itself, at any origin, under each version of the master key", () => {
   const [first, second] = [newLine(), newLine()];
   const [old, master] = [masterOf(first), masterOf(first, second)];
   master.useNewest();
-  const key = { family: "SPOT", apiKey: "the key" } as const;
+  const key = { type: "SPOT", apiKey: "the key" } as const;
   const before = digestsOf(old, key, []);
   const now = digestsOf(master, key, []);
   expect(before.known).toEqual([before.kept]);
@@ -96,7 +96,7 @@ test("a key is recognized by its family and itself, at any origin, under each ve
   expect(digestsOf(master, key, [PLACE.venue]).kept).toBe(now.kept);
   const others = [
     digestsOf(master, { ...key, apiKey: "another key" }, []),
-    digestsOf(master, { ...key, family: "FUTURES" }, []),
+    digestsOf(master, { ...key, type: "FUTURES" }, []),
     digestsOf(masterOf(newLine(), newLine()), key, []),
   ];
   const all = [now, ...others].flatMap(({ known }) => known);
@@ -111,6 +111,6 @@ test("a key that an earlier release stored with its origin is known through ever
     createHmac("sha256", derivedKey(master, "lyrebird venue key", 1))
       .update(JSON.stringify([origin, "SPOT", "the key"]))
       .digest("base64url");
-  const { known } = digestsOf(master, { family: "SPOT", apiKey: "the key" }, origins);
+  const { known } = digestsOf(master, { type: "SPOT", apiKey: "the key" }, origins);
   expect(known).toEqual(expect.arrayContaining(origins.map(stored)));
 });

@@ -3,7 +3,7 @@
 //
 // Of the key itself a keyed hash is stored as well, so that no two accounts have the same one: two copies
 // that know nothing of each other would spend the same money. An exchange has several origins, so the hash is
-// of the key and the family alone. Without the master key the hash reveals nothing.
+// of the key and the type alone. Without the master key the hash reveals nothing.
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { VenueAccount } from "../domain/copying.ts";
@@ -39,13 +39,13 @@ export function openCredentials(master: MasterKey, accountId: string, sealed: st
  */
 export function digestsOf(
   master: MasterKey,
-  { family, apiKey }: Pick<VenueAccount, "family"> & Pick<VenueCredentials, "apiKey">,
+  { type, apiKey }: Pick<VenueAccount, "type"> & Pick<VenueCredentials, "apiKey">,
   origins: readonly string[],
 ): KeyDigests {
   const versions = Array.from({ length: master.newest }, (_, index) => index + 1);
-  const forms = [[family, apiKey], ...origins.map((origin) => [origin, family, apiKey])];
+  const forms = [[type, apiKey], ...origins.map((origin) => [origin, type, apiKey])];
   return {
-    kept: digestOf(master, [family, apiKey], master.current),
+    kept: digestOf(master, [type, apiKey], master.current),
     known: versions.flatMap((version) => forms.map((form) => digestOf(master, form, version))),
   };
 }
@@ -73,7 +73,7 @@ export async function rewrapCredentials(
     const account = await store.findAccount(accountId);
     if (account === null) continue;
     const { apiKey } = openCredentials(master, accountId, to);
-    const keyDigest = digestsOf(master, { family: account.family, apiKey }, []).kept;
+    const keyDigest = digestsOf(master, { type: account.type, apiKey }, []).kept;
     if (await store.resealAccount(accountId, { from: sealed, to, keyDigest })) rewrapped += 1;
   }
   return rewrapped;

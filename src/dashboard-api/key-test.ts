@@ -17,7 +17,7 @@ import type { KeyTestJson } from "./schemas/requests.ts";
 type Check = KeyTestJson["checks"][number];
 type TestParts = { readonly gateway: Gateway } & Pick<DashboardParts, "observability" | "server">;
 
-/** A route of each family that any strategy answers, whatever its status. */
+/** A route of each type that any strategy answers, whatever its status. */
 const ACCOUNT_PATHS: { readonly [T in StrategyType]: string } = {
   SPOT: "/api/v3/account",
   FUTURES: "/fapi/v3/account",

@@ -12,7 +12,7 @@ import type { Price } from "../money/decimal.ts";
 export type KnownPrice = { readonly price: Price; readonly at: number };
 
 /**
- * Symbols of which a price is remembered, more than a family lists; those that were heard first are
+ * Symbols of which a price is remembered, more than a type lists; those that were heard first are
  * forgotten.
  */
 const REMEMBERED_MAX = 20_000;

@@ -10,7 +10,7 @@ import { encode } from "zod";
 import type { Person } from "../domain/person.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import {
-  type Family,
+  type ApiFamily,
   type Gateway,
   methodOfRoute,
   observed,
@@ -58,7 +58,7 @@ const UNATTENDED_HEADER = "x-lyrebird-unattended";
 const JSON_TYPE = "application/json;charset=UTF-8";
 
 /** What the server hands the dashboard's requests to: all that lies under `/dashboard/api`. */
-export function createDashboard(parts: DashboardParts, gateway: Gateway): Family {
+export function createDashboard(parts: DashboardParts, gateway: Gateway): ApiFamily {
   const find = routeTable(ALL_ROUTES);
   const protocol = dashboardProtocol(parts);
   return {

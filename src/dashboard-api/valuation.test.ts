@@ -1,8 +1,9 @@
 // A list values a strategy as its report does, to the last digit: what is open at the market's present
 // prices, and what a closed one still holds at what was last paid for it.
 import { expect, test } from "vitest";
-import { createFixture, type Family } from "../analytics/testing/fixture.ts";
+import { createFixture } from "../analytics/testing/fixture.ts";
 import { cleanFixtures } from "../desk/testing/fixture.ts";
+import type { StrategyType } from "../domain/account.ts";
 import { formatBriefly } from "../money/decimal.ts";
 import { LastPrices } from "./last-prices.ts";
 import { valuationOf } from "./valuation.ts";
@@ -19,12 +20,12 @@ async function opened() {
   return {
     ...on,
     /** What a list says, and what the report ends with. */
-    async equities(family: Family): Promise<readonly [string, string]> {
+    async equities(type: StrategyType): Promise<readonly [string, string]> {
       wall.now += 5_000;
-      const loaded = await store.loadAccount(family.toLowerCase());
+      const loaded = await store.loadAccount(type.toLowerCase());
       if (loaded === null) throw new Error("a strategy that was made is there");
       const { equity } = await valuationOf(loaded.account, { prices, store });
-      const { statistics } = await on.report(family);
+      const { statistics } = await on.report(type);
       return [formatBriefly(equity), formatBriefly(statistics.endEquity)];
     },
   };

@@ -22,7 +22,7 @@ export type VenueAccountStatus = (typeof VENUE_ACCOUNT_STATUSES)[number];
 export type VenueAccount = {
   readonly accountId: string;
   readonly personId: string;
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   /** The venue's origin, such as `https://api.example.com`: one that the operator allows. */
   readonly venue: string;
   /** Its owner's name for it. */
@@ -246,7 +246,7 @@ export type Copy = {
   readonly personId: string;
   readonly strategyId: string;
   readonly accountId: string;
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly settings: CopySettings;
   readonly status: CopyStatus;
   /** Null while it is FOLLOWING. */

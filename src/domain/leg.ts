@@ -1,4 +1,4 @@
-// A leg: an order of the exchange's algo family that closes the whole position when the mark price reaches
+// A leg: an algo order of the exchange that closes the whole position when the mark price reaches
 // its trigger. At most one stop and one take-profit a symbol and direction are NEW; both end with the
 // position. A leg that comes with an entry is PENDING until that entry is filled.
 // Source: specification 4.2 (algoOrder); reference exchange, section 13.

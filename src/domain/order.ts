@@ -7,9 +7,9 @@ import type { FilterName } from "./symbol.ts";
 export const SIDES = ["BUY", "SELL"] as const;
 export type Side = (typeof SIDES)[number];
 
-/** The order types of the spot family that every profile takes. Source: specification 4.1. */
+/** The order types of spot that every profile takes. Source: specification 4.1. */
 export const SPOT_ORDER_TYPES = ["MARKET", "LIMIT", "STOP_LOSS", "STOP_LOSS_LIMIT"] as const;
-/** Those of the futures family; what waits for a trigger there is a leg. Source: specification 4.2. */
+/** Those of futures; what waits for a trigger there is a leg. Source: specification 4.2. */
 export const FUTURES_ORDER_TYPES = ["MARKET", "LIMIT"] as const satisfies readonly ClientOrderType[];
 /** The order types that a client may place; LIMIT_MAKER, which never takes, on spot under `strict`. */
 export type ClientOrderType = (typeof SPOT_ORDER_TYPES)[number] | "LIMIT_MAKER";

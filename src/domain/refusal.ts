@@ -24,7 +24,7 @@ export type Refusal =
   | { readonly refusal: "PARAMETERS_EXCLUSIVE" }
   | { readonly refusal: "PARAMETER_INVALID"; readonly parameter: string }
   | { readonly refusal: "PARAMETERS_INVALID" }
-  | { readonly refusal: "PARAMETER_TOO_PRECISE"; readonly parameter: string; readonly family: StrategyType }
+  | { readonly refusal: "PARAMETER_TOO_PRECISE"; readonly parameter: string; readonly type: StrategyType }
   | { readonly refusal: "LIST_MALFORMED"; readonly parameter: string }
   | { readonly refusal: "SYMBOL_DUPLICATED" }
   | { readonly refusal: "ILLEGAL_CHARACTERS"; readonly parameter: string; readonly legalRange: string }
@@ -45,7 +45,7 @@ export type Refusal =
   | { readonly refusal: "SIDE_INVALID" }
   | { readonly refusal: "ORDER_TYPE_INVALID" }
   | { readonly refusal: "TIME_IN_FORCE_INVALID" }
-  // The same of what only the futures family has.
+  // The same of what only futures has.
   | { readonly refusal: "ORDER_TYPE_CONDITIONAL" }
   | { readonly refusal: "CLIENT_ID_TOO_LONG" }
   | { readonly refusal: "POSITION_SIDE_INVALID" }
@@ -54,7 +54,7 @@ export type Refusal =
   | { readonly refusal: "CLOSE_POSITION_MISSING" }
   | { readonly refusal: "CLOSE_POSITION_FALSE" }
   | { readonly refusal: "WORKING_TYPE_INVALID"; readonly workingType: string }
-  | { readonly refusal: "SELF_TRADE_PREVENTION_INVALID"; readonly family: StrategyType }
+  | { readonly refusal: "SELF_TRADE_PREVENTION_INVALID"; readonly type: StrategyType }
   | { readonly refusal: "LEVERAGE_INVALID"; readonly leverage: number }
   | { readonly refusal: "MARGIN_TYPE_UNSUPPORTED" }
   | { readonly refusal: "POSITION_MODE_UNCHANGED" }

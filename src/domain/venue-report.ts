@@ -30,7 +30,7 @@ export type VenueHealth = {
 /** How one of them fares. */
 export type VenueReport = {
   readonly origin: string;
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly health: VenueHealth;
 };
 

@@ -89,8 +89,8 @@ export type Messages = {
   readonly fault: Reply;
 };
 
-/** A family of requests, recognized by their paths. */
-export type Family = {
+/** An API family: requests that are recognized by their paths and answered alike. */
+export type ApiFamily = {
   takes(path: string): boolean;
   answer(request: Request): Promise<Reply>;
   readonly words: Messages;

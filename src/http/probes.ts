@@ -3,12 +3,12 @@
 // `observability/health.ts` bounds the cost of an answer.
 import type { Health } from "../observability/health.ts";
 import { EXCHANGE_MESSAGES } from "./exchange.ts";
-import type { Family, Reply } from "./pipeline.ts";
+import type { ApiFamily, Reply } from "./pipeline.ts";
 
 const HEALTH_PATH = "/healthz";
 const READINESS_PATH = "/readyz";
 
-export type Probes = Family & {
+export type Probes = ApiFamily & {
   /** Reports the service as not ready, so that load balancers send nothing new while it closes. */
   beginClosing(): void;
 };

@@ -75,8 +75,8 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   PARAMETERS_EXCLUSIVE: bad(-1128, "Combination of optional parameters invalid."),
   PARAMETER_INVALID: ({ parameter }) => bad(-1130, `Data sent for parameter '${parameter}' is not valid.`),
   PARAMETERS_INVALID: bad(-1130, "Invalid data sent for a parameter."),
-  PARAMETER_TOO_PRECISE: ({ parameter, family }) =>
-    family === "FUTURES" ? PRECISION_OVER : bad(-1111, `Parameter '${parameter}' has too much precision.`),
+  PARAMETER_TOO_PRECISE: ({ parameter, type }) =>
+    type === "FUTURES" ? PRECISION_OVER : bad(-1111, `Parameter '${parameter}' has too much precision.`),
   LIST_MALFORMED: ({ parameter }) => bad(-1135, `JSON sent for parameter '${parameter}' is not valid`),
   SYMBOL_DUPLICATED: bad(-1151, "Symbol is present multiple times in the list."),
   ILLEGAL_CHARACTERS: ({ parameter, legalRange }) =>
@@ -115,8 +115,8 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   ),
   CLOSE_POSITION_FALSE: bad(-1130, `Data sent for parameter 'closePosition' is not valid. ${LEGS_CLOSE_ALL}`),
   LEG_QUANTITY_SENT: bad(-4137, "Quantity must be zero with closePosition equals true"),
-  SELF_TRADE_PREVENTION_INVALID: ({ family }) =>
-    family === "FUTURES"
+  SELF_TRADE_PREVENTION_INVALID: ({ type }) =>
+    type === "FUTURES"
       ? bad(-5039, "Invalid self trade prevention mode")
       : bad(-1013, "This symbol does not allow the specified self-trade prevention mode."),
   WORKING_TYPE_INVALID: ({ workingType }) => bad(-4031, `Invalid parameter working type: ${workingType}`),
@@ -262,7 +262,7 @@ export function wireError(refusal: Refusal): WireError {
   return typeof row === "function" ? row(refusal as never) : row;
 }
 
-/** A filter that contracts do not publish cannot fail on them; the spot family's words serve for it. */
+/** A filter that contracts do not publish cannot fail on them; the words of spot serve for it. */
 function contractFilter({ filter, fault }: FilterFailure): WireError {
   return CONTRACT_FILTERS[filter]?.[fault] ?? bad(-1013, `Filter failure: ${filter}`);
 }

@@ -18,7 +18,7 @@ import { BOT_MESSAGES, handleBot, isBotPath } from "./bot/protocol.ts";
 import { Connections, InFlight, STALL_CHECK_INTERVAL_MS, StalledConnections } from "./connections.ts";
 import { EXCHANGE_MESSAGES, handle, refused, routeTable } from "./exchange.ts";
 import { Overload } from "./overload.ts";
-import type { Family, Gateway, Pages, Reply, Request } from "./pipeline.ts";
+import type { ApiFamily, Gateway, Pages, Reply, Request } from "./pipeline.ts";
 import { FUTURES_ROUTES } from "./routes/futures.ts";
 import { LISTEN_KEY_ROUTES } from "./routes/listen-keys.ts";
 import { PUBLIC_ROUTES } from "./routes/public.ts";
@@ -64,7 +64,7 @@ type ServerParts = {
   /** Pages for people; none by default. */
   readonly pages?: Pages;
   /** More families than the exchange-style routes and the bot family; none by default. */
-  readonly families?: readonly Family[];
+  readonly families?: readonly ApiFamily[];
   /** Whether people reach the service over HTTPS; false by default. */
   readonly isSecure?: boolean;
   /**
@@ -184,14 +184,14 @@ export function createServer(gateway: Gateway, parts: ServerParts) {
 }
 
 /** The family that answers a path; by default the exchange-style routes. */
-function familiesOf(gateway: Gateway, pages: Pages, more: readonly Family[]): (path: string) => Family {
+function familiesOf(gateway: Gateway, pages: Pages, more: readonly ApiFamily[]): (path: string) => ApiFamily {
   const answers = { routes: routeTable(ROUTES), pages };
-  const exchange: Family = {
+  const exchange: ApiFamily = {
     takes: () => true,
     answer: (request) => handle(request, answers, gateway),
     words: EXCHANGE_MESSAGES,
   };
-  const bot: Family = {
+  const bot: ApiFamily = {
     takes: isBotPath,
     answer: (request) => handleBot(request, gateway),
     words: BOT_MESSAGES,

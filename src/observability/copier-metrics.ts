@@ -39,8 +39,8 @@ export function addCopierMetrics(
         this.reset();
         const reports = (await reportsIn(store)).filter((report) => !isSilent(report, wallNow()));
         for (const { copier, venues } of reports) {
-          for (const { origin: venue, family, health } of venues) {
-            this.set({ venue, family, copier }, read(health));
+          for (const { origin: venue, type, health } of venues) {
+            this.set({ venue, family: type, copier }, read(health));
           }
         }
       },

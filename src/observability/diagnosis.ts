@@ -12,7 +12,7 @@ import {
   type FailedCheck,
   headerOf,
   type SeenRequest,
-  type SignatureFamily,
+  type SignatureScheme,
 } from "./request-context.ts";
 import { received, type SignedRequest, shownName, signatureHints } from "./signing-mistakes.ts";
 
@@ -66,7 +66,7 @@ export function diagnose(refused: RefusedRequest): Diagnosis {
 }
 
 function hintsOf(refused: RefusedRequest): readonly string[] {
-  const { check, request, family, at } = refused;
+  const { check, request, scheme, at } = refused;
   switch (check) {
     case "HEADER":
       return headerHints(refused);
@@ -86,17 +86,17 @@ function hintsOf(refused: RefusedRequest): readonly string[] {
         "There is no parameter `signature`, or it is empty. Sign the parameters and append the signature as the last of them, not as a header.",
       ];
     case "WINDOW":
-      return windowHints(request, family, at);
+      return windowHints(request, scheme, at);
     case "SIGNATURE":
       return signatureHints(refused);
   }
 }
 
-function headerHints({ family, request, key }: RefusedRequest): readonly string[] {
+function headerHints({ scheme, request, key }: RefusedRequest): readonly string[] {
   if (key.revokedAt !== null) {
     return ["The key was revoked. Create another one, bind it to the strategy and use that."];
   }
-  if (family === "EXCHANGE") {
+  if (scheme === "EXCHANGE") {
     return [
       "The key came in the header x-bot-api-key, which is for the routes under /bot. Here it goes into X-MBX-APIKEY, and timestamp and signature are parameters.",
     ];
@@ -126,18 +126,18 @@ function parameterHints({ query, body }: RefusedRequest["request"]): readonly st
 }
 
 /** Why a time that can be read is outside the window. */
-function windowHints(request: SeenRequest, family: SignatureFamily, now: number): readonly string[] {
+function windowHints(request: SeenRequest, scheme: SignatureScheme, now: number): readonly string[] {
   const { at, flaw } = timeOf(request);
   if (flaw !== null || at === null) return flaw === null ? [] : [flaw];
   const seconds = (Math.abs(at - now) / 1_000).toFixed(1);
-  const serverTime = family === "BOT" ? "`serverTime` in the answer" : "GET /api/v3/time";
+  const serverTime = scheme === "BOT" ? "`serverTime` in the answer" : "GET /api/v3/time";
   if (at > now) {
     return [
       `The timestamp is ${seconds} s ahead of the server's time. Set the client's clock, or subtract the difference to ${serverTime} from its timestamps.`,
     ];
   }
   const late = `The timestamp is ${seconds} s before the request arrived: the client's clock is behind, or the request was delayed. Set the clock, or add the difference to ${serverTime} to the timestamps.`;
-  if (family === "BOT" || now - at > RECV_WINDOW_MS_MAX) return [late];
+  if (scheme === "BOT" || now - at > RECV_WINDOW_MS_MAX) return [late];
   const recvWindow = parameterOf(request, "recvWindow") ?? RECV_WINDOW_DEFAULT_MS;
   return [late, `recvWindow allowed ${recvWindow} ms; the maximum is ${RECV_WINDOW_MS_MAX}.`];
 }

@@ -8,7 +8,7 @@ import { secretOf } from "../keys/api-keys.ts";
 import type { MasterKey } from "../keys/master-key.ts";
 import type { Store } from "../store/store.ts";
 import { diagnose, unexamined } from "./diagnosis.ts";
-import type { FailedCheck, SeenRequest, SignatureFamily } from "./request-context.ts";
+import type { FailedCheck, SeenRequest, SignatureScheme } from "./request-context.ts";
 import type { RequestLog } from "./request-log.ts";
 
 /** Diagnoses of one key within a second of the clock. */
@@ -21,7 +21,7 @@ const TOO_MANY = "This request was not examined: too many requests failed in thi
 
 export type Refused = {
   readonly check: FailedCheck;
-  readonly family: SignatureFamily;
+  readonly scheme: SignatureScheme;
   /** The stored key; null if the request was refused before the look-up. */
   readonly key: ApiKeyRecord | null;
   readonly request: SeenRequest;

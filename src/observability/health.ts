@@ -120,12 +120,12 @@ export function feedsOf(
     readonly [T in StrategyType]: Pick<MarketFeed, "status">;
   },
 ) {
-  return (["SPOT", "FUTURES"] as const).map((family) => {
-    const status = markets[family].status();
+  return (["SPOT", "FUTURES"] as const).map((type) => {
+    const status = markets[type].status();
     const { connected, lastMessageAt, dataAgeMs, isLate, symbols, streams, connects } = status;
     const { silentSymbols, pausedUntil, untradable } = status;
     return {
-      family,
+      family: type,
       isConnected: connected,
       /** Unix ms; 0 before the first. */
       lastMessageAt,

@@ -148,7 +148,7 @@ async function registryOf(parts: MetricsParts): Promise<Registry> {
   const feedGauge = (
     name: string,
     help: string,
-    /** Null for a family without a present value: its series is absent. */
+    /** Null for a type without a present value: its series is absent. */
     read: (feed: ReturnType<typeof feedsOf>[number]) => number | null,
   ) =>
     new Gauge({
@@ -201,7 +201,7 @@ async function registryOf(parts: MetricsParts): Promise<Registry> {
   );
   feedGauge(
     "lyrebird_feed_age_seconds",
-    "How old the newest market data is, by the exchange's own time; absent while nobody uses the family.",
+    "How old the newest market data is, by the exchange's own time; absent while nobody uses its market.",
     (feed) => (feed.dataAgeMs === null ? null : feed.dataAgeMs / 1_000),
   );
   feedGauge(
@@ -246,8 +246,8 @@ async function registryOf(parts: MetricsParts): Promise<Registry> {
     labelNames: ["family"],
     collect() {
       this.reset();
-      for (const family of ["SPOT", "FUTURES"] as const) {
-        this.inc({ family }, triggers[family].droppedCrossings);
+      for (const type of ["SPOT", "FUTURES"] as const) {
+        this.inc({ family: type }, triggers[type].droppedCrossings);
       }
     },
   });

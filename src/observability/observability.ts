@@ -122,12 +122,12 @@ export function createObservability(parts: ObservabilityDeps): Observability {
 
   function noteFailed(apiKey: string, check: FailedCheck, seen: Seen): void {
     const { context, request, at } = seen;
-    const { family } = context;
+    const { scheme } = context;
     const record = (bound: BoundKey | null) => {
       const strategyId = bound === null ? undefined : (bound.strategy?.strategyId ?? null);
       const diagnosis = unexamined({ check, request, at });
       const requestId = requests.record(apiKey, { ...recordOf(seen), diagnosis }, strategyId);
-      explanations.explain(apiKey, requestId, { check, family, key: bound?.key ?? null, request, at });
+      explanations.explain(apiKey, requestId, { check, scheme, key: bound?.key ?? null, request, at });
     };
     if (context.key !== null || requests.knows(apiKey)) record(context.key);
     else explanations.lookUp(apiKey, at, record);

@@ -23,7 +23,7 @@ export type FailedCheck =
   | "HEADER";
 
 /** How requests are signed: as parameters, or in the three headers of the bot family. */
-export type SignatureFamily = "EXCHANGE" | "BOT";
+export type SignatureScheme = "EXCHANGE" | "BOT";
 
 export const BOT_KEY_HEADER = "x-bot-api-key";
 export const BOT_TIMESTAMP_HEADER = "x-bot-timestamp";
@@ -32,7 +32,7 @@ export const BOT_SIGNATURE_HEADER = "x-bot-signature";
 export class RequestContext {
   /** When the request was received: ms of a monotonic clock. */
   readonly receivedAt: number;
-  family: SignatureFamily = "EXCHANGE";
+  scheme: SignatureScheme = "EXCHANGE";
   /** The path of the route's row; null if no route matches. */
   path: string | null = null;
   /** The key that the request names, which may not exist; null on routes without a key. */

@@ -13,11 +13,11 @@ import {
   BOT_TIMESTAMP_HEADER,
   headerOf,
   type SeenRequest,
-  type SignatureFamily,
+  type SignatureScheme,
 } from "./request-context.ts";
 
 export type SignedRequest = {
-  readonly family: SignatureFamily;
+  readonly scheme: SignatureScheme;
   readonly request: SeenRequest & { readonly body: string };
   readonly key: ApiKeyRecord;
   readonly secret: string;
@@ -60,9 +60,9 @@ export function signatureHints(refused: SignedRequest): readonly string[] {
 }
 
 /** The message that should have been signed, and the signature that came with it. */
-export function received({ family, request }: Pick<SignedRequest, "family" | "request">) {
+export function received({ scheme, request }: Pick<SignedRequest, "scheme" | "request">) {
   const { method, target, query, body } = request;
-  if (family === "EXCHANGE") {
+  if (scheme === "EXCHANGE") {
     const { message, signature } = signedMessage(query, body);
     return { message, signature: signature ?? "" };
   }
@@ -101,8 +101,8 @@ function wrongSecrets({ key, secret, others }: SignedRequest): readonly Guess<st
   ];
 }
 
-function wrongMessages({ family, request }: SignedRequest, message: string): readonly Guess<string>[] {
-  if (family === "BOT") return wrongBotMessages(request);
+function wrongMessages({ scheme, request }: SignedRequest, message: string): readonly Guess<string>[] {
+  if (scheme === "BOT") return wrongBotMessages(request);
   const query = signedMessage(request.query, "").message;
   const body = signedMessage(request.body, "").message;
   const all = query === "" || body === "" ? query + body : `${query}&${body}`;

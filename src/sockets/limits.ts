@@ -17,7 +17,7 @@ export const CONTROL_PER_SECOND = 10;
 /** Streams that one connection may be subscribed to. */
 export const STREAMS_PER_CONNECTION_MAX = 1_024;
 /**
- * Different market streams of a family that all clients together may be subscribed to; a SUBSCRIBE beyond it
+ * Different market streams of a type that all clients together may be subscribed to; a SUBSCRIBE beyond it
  * is refused. The feed's connections for clients take as many of each kind.
  */
 export const MARKET_STREAMS_MAX = 2_048;

@@ -20,7 +20,7 @@ export type MarketEndpointsParts = {
 const SPOT_PATH = /^(?:\/stream)?\/ws(?:\/(?<names>.*))?$|^\/(?<combined>stream)\/?$/;
 const FUTURES_PATH = /^\/(?:public|market)\/(?:ws(?:\/(?<names>.*))?|(?<combined>stream)\/?)$/;
 
-/** One endpoint per family. */
+/** One endpoint per type. */
 export function createMarketEndpoints({ markets, listenKeysOf }: MarketEndpointsParts): readonly Endpoint[] {
   const endpointOf = (type: StrategyType, paths: RegExp, ping: Endpoint["ping"]): Endpoint => {
     const market = new SharedStreams(markets[type]);

@@ -1,4 +1,4 @@
-// The market streams of one family for all clients: one upstream subscription per stream while it has
+// The market streams of one type for all clients: one upstream subscription per stream while it has
 // clients, and one encoding of each message per form, raw or combined.
 import type { Cancel } from "../concurrency/time.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
@@ -15,7 +15,7 @@ export type StreamClient = {
   deliver(frame: Buffer, conflation: string | null): void;
 };
 
-export type StreamsMarket = Pick<MarketFeed, "family" | "clientStreams" | "exchangeInfo">;
+export type StreamsMarket = Pick<MarketFeed, "type" | "clientStreams" | "exchangeInfo">;
 
 type Channel = { readonly clients: Set<StreamClient>; readonly unsubscribe: Cancel };
 
@@ -61,8 +61,8 @@ export class SharedStreams {
   }
 
   #isServed(name: string): boolean {
-    const { family, exchangeInfo } = this.#market;
-    return isMarketStream(family, name, (symbol) => exchangeInfo().symbols.has(symbol));
+    const { type, exchangeInfo } = this.#market;
+    return isMarketStream(type, name, (symbol) => exchangeInfo().symbols.has(symbol));
   }
 
   #open(name: string, client: StreamClient): void {

@@ -12,13 +12,13 @@ const withSpeeds = (names: readonly string[], speeds: readonly string[]) =>
 const tickers = ["ticker_1h", "ticker_4h", "ticker_1d"];
 
 const SERVED = {
-  spot: [
+  SPOT: [
     ...of(["aggTrade", "trade", "bookTicker", "avgPrice", "miniTicker", "ticker", ...tickers]),
     ...of(withSpeeds(depths, ["100ms"])),
     ...of(intervals.flatMap((interval) => [`kline_${interval}`, `kline_${interval}@+08:00`])),
     ...["!miniTicker@arr", "!ticker@arr", ...tickers.map((ticker) => `!${ticker}@arr`)],
   ],
-  futures: [
+  FUTURES: [
     ...of(["aggTrade", "trade", "bookTicker", "markPrice", "markPrice@1s", "miniTicker", "ticker"]),
     ...of(withSpeeds(depths, ["500ms", "100ms"])),
     ...intervals
@@ -28,24 +28,24 @@ const SERVED = {
   ],
 } as const;
 const SILENT = {
-  spot: of(["blockTrade", "referencePrice"]),
-  futures: [
+  SPOT: of(["blockTrade", "referencePrice"]),
+  FUTURES: [
     ...of(["forceOrder", "rpiDepth@500ms", "compositeIndex"]),
     ...["btcusdt_current_quarter@continuousKline_1m", "btcusd@assetIndex"],
     ...["!forceOrder@arr", "!contractInfo", "!assetIndex@arr", "tradingSession"],
   ],
 } as const;
 
-test.each(["spot", "futures"] as const)("every documented stream of %s goes upstream", (family) => {
+test.each(["SPOT", "FUTURES"] as const)("every documented stream of %s goes upstream", (type) => {
   const isListed = (symbol: string) => symbol === "BTCUSDT";
-  const names = [...SERVED[family], ...SILENT[family]];
-  expect(names.filter((name) => !isMarketStream(family, name, isListed))).toEqual([]);
+  const names = [...SERVED[type], ...SILENT[type]];
+  expect(names.filter((name) => !isMarketStream(type, name, isListed))).toEqual([]);
 });
 
-test.each(["spot", "futures"] as const)(
+test.each(["SPOT", "FUTURES"] as const)(
   "the simulated exchange sends those of %s that it can derive",
-  (family) => {
-    expect(SERVED[family].filter((name) => meaningOf(family, name) === undefined)).toEqual([]);
-    expect(SILENT[family].filter((name) => meaningOf(family, name) !== undefined)).toEqual([]);
+  (type) => {
+    expect(SERVED[type].filter((name) => meaningOf(type, name) === undefined)).toEqual([]);
+    expect(SILENT[type].filter((name) => meaningOf(type, name) !== undefined)).toEqual([]);
   },
 );

@@ -1,6 +1,7 @@
 // Sessions of many clients over one market that the test speaks for.
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
+import type { StrategyType } from "../domain/account.ts";
 import type { Connection } from "./connection.ts";
 import { MARKET_STREAMS_MAX, MARKET_STREAMS_PER_ADDRESS_MAX, STREAMS_PER_CONNECTION_MAX } from "./limits.ts";
 import { createMarketEndpoints } from "./market-streams.ts";
@@ -12,12 +13,12 @@ import { type OwnClient, type OwnNames, StreamSession } from "./stream-session.t
 const SUBSCRIBE = '{"method":"SUBSCRIBE","params":["key","btcusdt@trade","key"],"id":1}';
 
 /** A market that lists symbols, and the client of each session. */
-function fixtureOf(symbols: readonly string[], family: "spot" | "futures" = "spot") {
+function fixtureOf(symbols: readonly string[], type: StrategyType = "SPOT") {
   const listeners = new Map<string, (data: unknown) => void>();
   const joined: string[] = [];
   const listed = new Map(symbols.map((symbol) => [symbol, {}]));
   const market: StreamsMarket = {
-    family,
+    type,
     exchangeInfo: () => ({ head: {}, symbols: listed, version: 1 }),
     clientStreams: {
       subscribe(stream, listener) {
@@ -79,15 +80,15 @@ test("a stream is subscribed upstream once, until its last client has left", () 
 });
 
 test.each([
-  ["spot", ["nosuch@trade", "BTCUSDT@trade", "btcusdt@", "btcusdt@depth@250ms", "btcusdt@markPrice", "0"]],
-  ["spot", ["!bookTicker", "!markPrice@arr", "btcusdt@trade@trade", "btcusdt@kline_2m", "@trade", "!"]],
-  ["futures", ["btcusdt@avgPrice", "btcusdt@ticker_1h", "btcusdt@kline_1m@+08:00", "!ticker_1h@arr"]],
+  ["SPOT", ["nosuch@trade", "BTCUSDT@trade", "btcusdt@", "btcusdt@depth@250ms", "btcusdt@markPrice", "0"]],
+  ["SPOT", ["!bookTicker", "!markPrice@arr", "btcusdt@trade@trade", "btcusdt@kline_2m", "@trade", "!"]],
+  ["FUTURES", ["btcusdt@avgPrice", "btcusdt@ticker_1h", "btcusdt@kline_1m@+08:00", "!ticker_1h@arr"]],
   [
-    "futures",
+    "FUTURES",
     ["nosuch_perpetual@continuousKline_1m", "btcusdt_perpetual@kline_1m", "btcusdt@depth20@1000ms"],
   ],
-] as const)("on %s, %j are accepted and never go upstream", (family, names) => {
-  const { listeners, connect } = fixtureOf(["BTCUSDT"], family);
+] as const)("on %s, %j are accepted and never go upstream", (type, names) => {
+  const { listeners, connect } = fixtureOf(["BTCUSDT"], type);
   const { session } = connect();
   expect(session.subscribe(names)).toBeNull();
   expect(session.subscriptions()).toEqual(names);
@@ -97,19 +98,19 @@ test.each([
 
 test.each([
   [
-    "spot",
+    "SPOT",
     ["btcusdt@trade", "btcusdt@blockTrade", "btcusdt@kline_1M@+08:00", "!ticker_1d@arr", "btcusdt@depth"],
   ],
   [
-    "futures",
+    "FUTURES",
     ["tradingSession", "!contractInfo", "adausd@assetIndex", "btcusdt_next_quarter@continuousKline_1h"],
   ],
   [
-    "futures",
+    "FUTURES",
     ["btcusdt_261225@trade", "币安人生usdt@depth@500ms", "!forceOrder@arr", "btcusdt@rpiDepth@500ms"],
   ],
-] as const)("on %s, %j go upstream", (family, names) => {
-  const { listeners, connect } = fixtureOf(["BTCUSDT", "BTCUSDT_261225", "币安人生USDT"], family);
+] as const)("on %s, %j go upstream", (type, names) => {
+  const { listeners, connect } = fixtureOf(["BTCUSDT", "BTCUSDT_261225", "币安人生USDT"], type);
   connect().session.subscribe(names);
   expect([...listeners.keys()]).toEqual(names);
 });
@@ -134,7 +135,7 @@ test.each([
 });
 
 test("best prices of all symbols are conflated by symbol, marks of all as a whole", () => {
-  const { listeners, connect } = fixtureOf(["BTCUSDT"], "futures");
+  const { listeners, connect } = fixtureOf(["BTCUSDT"], "FUTURES");
   const { session, frames } = connect();
   session.subscribe(["!bookTicker", "!markPrice@arr@1s", "btcusdt@markPrice", "btcusdt@forceOrder"]);
   for (const s of ["A", "B"]) listeners.get("!bookTicker")?.({ s });

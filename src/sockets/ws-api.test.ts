@@ -190,7 +190,7 @@ test("a signature of another secret is diagnosed by what the client signed", asy
   if (bound === null || request === undefined) throw new Error("the request names a key");
   const diagnosis = diagnose({
     check: "SIGNATURE",
-    family: "EXCHANGE",
+    scheme: "EXCHANGE",
     request: { ...request, body: "" },
     key: bound.key,
     secret: secretOf(master, bound.key),

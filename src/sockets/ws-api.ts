@@ -89,7 +89,7 @@ const PLACES = {
 /** The weight of the methods of sessions and subscriptions. */
 const SESSION_WEIGHT = 2;
 
-/** The endpoints of both families. */
+/** The endpoints of both types. */
 export function createWsApi(parts: WsApiParts): readonly Endpoint[] {
   const overload = new Overload();
   const usedSignatures = new UsedSignatures();

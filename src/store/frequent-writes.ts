@@ -83,11 +83,11 @@ export function frequentWrites(db: Kysely<Tables>, execute: Execute) {
       await written;
     },
 
-    noteHeard: (heard) => note(heard.map(({ family, symbol, at }) => ({ kind: family, symbol, at }))),
+    noteHeard: (heard) => note(heard.map(({ type, symbol, at }) => ({ kind: type, symbol, at }))),
 
-    async forgetHeard(family, symbols) {
+    async forgetHeard(type, symbols) {
       await execute([
-        db.deleteFrom("symbol_notes").where("kind", "=", family).where("symbol", "in", symbols).compile(),
+        db.deleteFrom("symbol_notes").where("kind", "=", type).where("symbol", "in", symbols).compile(),
       ]);
     },
 

@@ -57,9 +57,9 @@ export function queries(db: Kysely<Tables>, execute: Execute) {
       return versions;
     },
 
-    async listHeard(family) {
-      const notes = await notesOf(db, family);
-      return notes.map(({ symbol, at }) => ({ family, symbol, at }));
+    async listHeard(type) {
+      const notes = await notesOf(db, type);
+      return notes.map(({ symbol, at }) => ({ type, symbol, at }));
     },
 
     async listQueueNotes(strategyIds) {

@@ -8,9 +8,9 @@
 import { BackOff } from "../concurrency/delays.ts";
 import { createPacer } from "../concurrency/pacer.ts";
 import type { Cancel, Clock, Timers } from "../concurrency/time.ts";
+import type { StrategyType } from "../domain/account.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import type { Log } from "../market/client/log.ts";
-import type { Family } from "../market/client/rest/hosts.ts";
 import { faultOf, type UpstreamAnswer, unavailable } from "../market/client/rest/rest.ts";
 import { upstreamWeightOf } from "../market/client/rest/upstream-weight.ts";
 import { readKline, readKlines } from "../market/client/symbols/kline.ts";
@@ -19,7 +19,7 @@ import type { Audience, CandleTopic, MarketData, Source } from "./topics.ts";
 
 export type CandlesOptions = {
   /** The market's type; default spot. */
-  readonly family?: Family;
+  readonly type?: StrategyType;
   readonly market: Pick<MarketFeed, "subscribe" | "query" | "isStreaming">;
   readonly audience: Audience<CandleTopic, MarketData>;
   /** Whether upstream counts requests. */
@@ -44,9 +44,9 @@ const weightPerMinuteDefault = 1_200;
 /** A reconnect at the end of a minute leaves every topic a final to request, which should not take long. */
 const burstMs = 30_000;
 const minuteMs = 60_000;
-const klinesPaths: { readonly [F in Family]: string } = {
-  spot: "/api/v3/klines",
-  futures: "/fapi/v1/klines",
+const klinesPaths: { readonly [T in StrategyType]: string } = {
+  SPOT: "/api/v3/klines",
+  FUTURES: "/fapi/v1/klines",
 };
 
 /** A topic while it is followed. Times are Unix ms of the wall clock. */
@@ -72,8 +72,8 @@ type Followed = {
 /** Candles by `<symbol>@kline_<timeframe>`. Source: specification 6.3, reference exchange, section 17.1. */
 export function createCandles(options: CandlesOptions): Source<CandleTopic> {
   const { market, audience, isMetered, wallClock, timers, log } = options;
-  const { family = "spot", weightPerMinute = weightPerMinuteDefault } = options;
-  const klinesPath = klinesPaths[family];
+  const { type = "SPOT", weightPerMinute = weightPerMinuteDefault } = options;
+  const klinesPath = klinesPaths[type];
   const followed = new Set<Followed>();
   const pacer = createPacer({
     atATimeMax: questionsAtATimeMax,

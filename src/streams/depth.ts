@@ -7,17 +7,17 @@
 // books without news for `quietAfterMs`, within a weight per minute.
 import { createPacer } from "../concurrency/pacer.ts";
 import type { Cancel, Clock, Timers } from "../concurrency/time.ts";
+import type { StrategyType } from "../domain/account.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import type { Log } from "../market/client/log.ts";
 import { type DepthSnapshot, readDepthSnapshot } from "../market/client/rest/depth-snapshot.ts";
-import type { Family } from "../market/client/rest/hosts.ts";
 import { bodyOf } from "../market/client/rest/rest.ts";
 import { upstreamWeightOf } from "../market/client/rest/upstream-weight.ts";
 import { type Audience, type DepthTopic, type OrderBook, type Source, SPEEDS, type Speed } from "./topics.ts";
 
 export type DepthOptions = {
   /** The market's type; default spot. */
-  readonly family?: Family;
+  readonly type?: StrategyType;
   readonly market: Pick<MarketFeed, "subscribe" | "query" | "isStreaming">;
   readonly audience: Audience<DepthTopic, OrderBook>;
   /** False for an upstream that keeps to its schedule, where silence means dead. */
@@ -36,24 +36,27 @@ const questionsAtATimeMax = 4;
 /** A third of the budget of callers' questions, to which these belong. */
 const weightPerMinuteDefault = 1_000;
 const minuteMs = 60_000;
-const depthPaths: { readonly [F in Family]: string } = { spot: "/api/v3/depth", futures: "/fapi/v1/depth" };
+const depthPaths: { readonly [T in StrategyType]: string } = {
+  SPOT: "/api/v3/depth",
+  FUTURES: "/fapi/v1/depth",
+};
 
 const periodsMs: Readonly<Record<Speed, number>> = { "1000ms": 1_000, "100ms": 100 };
 
 /**
- * The streams of a family, and what their fields are called. Source: reference exchange, sections 17.1 and
+ * The streams of a type, and what their fields are called. Source: reference exchange, sections 17.1 and
  * 17.2.
  */
 const streamsOf = {
-  spot: {
+  SPOT: {
     suffixes: { "1000ms": "@depth20", "100ms": "@depth20@100ms" },
     keys: { id: "lastUpdateId", bids: "bids", asks: "asks" },
   },
-  futures: {
+  FUTURES: {
     suffixes: { "1000ms": "@depth20@500ms", "100ms": "@depth20@100ms" },
     keys: { id: "u", bids: "b", asks: "a" },
   },
-} as const satisfies { readonly [F in Family]: unknown };
+} as const satisfies { readonly [T in StrategyType]: unknown };
 
 /** A topic while it is followed. */
 type Followed = {
@@ -84,9 +87,9 @@ type Schedule = { readonly books: Map<string, Book>; cancel: Cancel | null };
 /** Books by `<symbol>@depth20`. Source: specification 6.4. */
 export function createDepth(options: DepthOptions): Source<DepthTopic> {
   const { market, audience, asksAboutQuietSymbols, wallClock, timers, log } = options;
-  const { family = "spot", weightPerMinute = weightPerMinuteDefault } = options;
-  const { suffixes, keys } = streamsOf[family];
-  const depthPath = depthPaths[family];
+  const { type = "SPOT", weightPerMinute = weightPerMinuteDefault } = options;
+  const { suffixes, keys } = streamsOf[type];
+  const depthPath = depthPaths[type];
   const schedules: Readonly<Record<Speed, Schedule>> = {
     "1000ms": { books: new Map(), cancel: null },
     "100ms": { books: new Map(), cancel: null },

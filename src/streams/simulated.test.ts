@@ -26,7 +26,7 @@ async function createFixture() {
   const parts = { wallClock: time, timers: time, log: { info() {}, warn() {}, error() {} } };
   const { spotRestUrl, spotWsUrl, futuresRestUrl, futuresWsUrl } = exchange;
   const feed = createMarketFeed({
-    family: "spot",
+    type: "SPOT",
     ...{ spotRestUrl, spotWsUrl, futuresRestUrl, futuresWsUrl },
     ...parts,
     clock: time,

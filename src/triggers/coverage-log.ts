@@ -172,7 +172,7 @@ export class CoverageLog {
       const until = this.until(symbol, state);
       if (!state.isSilent) coverage.heardUntil = until ?? coverage.heardUntil;
       const at = until ?? this.#firstOf(symbol, state);
-      return at === null ? [] : [{ family: this.#type, symbol, at }];
+      return at === null ? [] : [{ type: this.#type, symbol, at }];
     });
     const ended = [...this.#ended];
     this.#ended.clear();

@@ -298,7 +298,7 @@ describe("a process that starts", () => {
     await before.place("one", "BUY", "90");
     await before.triggers.close();
     const heardAt = START + MINUTE;
-    await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: heardAt }]);
+    await before.store.noteHeard([{ type: "SPOT", symbol: "BTCUSDT", at: heardAt }]);
     before.time.advance(10 * MINUTE);
 
     const { market, triggers, settled, statusOf } = startOn(before.store, before.time);
@@ -323,7 +323,7 @@ describe("a process that starts", () => {
     await before.place("one", "BUY", "90");
     before.time.advance(MINUTE);
     await before.place("one", "BUY", null, { stop: "110" });
-    if (noted !== null) await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: noted }]);
+    if (noted !== null) await before.store.noteHeard([{ type: "SPOT", symbol: "BTCUSDT", at: noted }]);
     before.time.advance(MINUTE);
     await before.triggers.close();
 
@@ -340,7 +340,7 @@ describe("a process that starts", () => {
     const before = await createFixture();
     await before.place("one", "BUY", "90");
     await before.triggers.close();
-    await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: START + MINUTE }]);
+    await before.store.noteHeard([{ type: "SPOT", symbol: "BTCUSDT", at: START + MINUTE }]);
     before.time.advance(5 * MINUTE);
 
     const { market, triggers, settled } = startOn(before.store, before.time);
@@ -356,7 +356,7 @@ describe("a process that starts", () => {
 
   test("requests nothing without triggers", async () => {
     const before = await createFixture();
-    await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: START }]);
+    await before.store.noteHeard([{ type: "SPOT", symbol: "BTCUSDT", at: START }]);
     before.time.advance(MINUTE);
     const { market, triggers, place, settled } = startOn(before.store, before.time);
     await triggers.open();

@@ -116,7 +116,7 @@ const CROSSED_BEFORE_ITS_TRADE: [0, "trades", Step[]] = [
 
 test.each(["SPOT", "FUTURES"] as const)(
   `%s: every fill has its evidence, and none has another's (seed ${SEED})`,
-  async (family) => {
+  async (type) => {
     /** Of fills: the test has tried what it is for. */
     const counts = { crossed: 0, traded: 0, walked: 0, followed: 0 };
     const rarest = () => Math.min(...Object.values(counts));
@@ -131,7 +131,7 @@ test.each(["SPOT", "FUTURES"] as const)(
             run += 1;
             const strict = { latency, queue, refreshMs: REFRESH_MS };
             const { store, time, ...first } = await createFixture({
-              family,
+              type,
               strict,
               file: `run-${run}.sqlite`,
             });
@@ -265,7 +265,7 @@ test.each(["SPOT", "FUTURES"] as const)(
                   await server.triggers.close();
                   // What was not noted is behind more again.
                   if (each.type === "KILL") aheads = new Map();
-                  server = startOn(store, time, family);
+                  server = startOn(store, time, type);
                   server.market.history.push(...history);
                   await open();
                 }
@@ -284,7 +284,7 @@ test.each(["SPOT", "FUTURES"] as const)(
             const account = (await store.loadAccount("one"))?.account;
             if (account === undefined) throw new Error("the strategy exists");
             const { profile } = account;
-            expect(receiptFaults(trades, { type: family, profile })).toEqual([]);
+            expect(receiptFaults(trades, { type, profile })).toEqual([]);
             const given = new Map<number, bigint>();
             const executed = new Map<number, bigint>();
             const taken: Taken[] = [];
@@ -321,7 +321,7 @@ test.each(["SPOT", "FUTURES"] as const)(
               expect(order.arrival).toMatchObject({ latencyMs: latency });
               expect((order.arrival?.arrivedAt ?? 0) >= sentAt + latency).toBe(true);
             }
-            const replayed = emptyAccount("one", family);
+            const replayed = emptyAccount("one", type);
             /** The orders that joined a queue, and how. */
             const rests = new Map<number, OrderRested>();
             for (const { events } of await store.listEntries("one")) {

@@ -241,7 +241,7 @@ const CROSSED_BEFORE_KNOWN: FeedStep[] = [
 
 describe.each(["SPOT", "FUTURES"] as const)(
   "%s: over trades, levels that cross orders, and cancels",
-  (family) => {
+  (type) => {
     test(`two servers fill what one fills (seed ${SEED})`, async () => {
       let run = 0;
       let fills = 0;
@@ -251,7 +251,7 @@ describe.each(["SPOT", "FUTURES"] as const)(
           fc.array(comparableStep, { maxLength: 40, size: "max" }),
           async (whose, steps) => {
             run += 1;
-            const options = { family, steps, isBig: true };
+            const options = { type, steps, isBig: true };
             const two = await played({ ...options, file: `two-${run}.sqlite`, servers: 2, whose });
             const one = await played({ ...options, file: `one-${run}.sqlite`, servers: 1, whose: null });
             expect(two).toEqual(one);
@@ -275,7 +275,7 @@ describe.each(["SPOT", "FUTURES"] as const)(
       await fc.assert(
         fc.asyncProperty(owner, fc.array(anyStep, { maxLength: 50, size: "max" }), async (whose, steps) => {
           run += 1;
-          await played({ family, steps, isBig: false, file: `any-${run}.sqlite`, servers: 2, whose });
+          await played({ type, steps, isBig: false, file: `any-${run}.sqlite`, servers: 2, whose });
         }),
         { numRuns: FEED_RUNS, seed: SEED },
       );
@@ -305,21 +305,21 @@ const SMALL = "0.02";
  * Checks that each unit of evidence has one fill at most. Of a single server: the messages come at once.
  */
 async function played({
-  family,
+  type,
   steps,
   isBig,
   file,
   servers: count,
   whose,
 }: {
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly steps: readonly FeedStep[];
   readonly isBig: boolean;
   readonly file: string;
   readonly servers: 1 | 2;
   readonly whose: number | null;
 }): Promise<string[]> {
-  const { store, time, ...first } = await createFixture({ family, strict: { refreshMs: REFRESH_MS }, file });
+  const { store, time, ...first } = await createFixture({ type, strict: { refreshMs: REFRESH_MS }, file });
   const book = { bids: new Map([["80", "1"]]), asks: new Map([["130", "1"]]) };
   let [updateId, tickers, levels] = [100, 0, 0];
   const open = async (started: ReturnType<typeof startOn>, index: number): Promise<Playing> => {
@@ -338,7 +338,7 @@ async function played({
     return { ...started, pending: [] };
   };
   const servers = [await open({ ...first, time }, 0)];
-  if (count === 2) servers.push(await open(startOn(store, time, family), 1));
+  if (count === 2) servers.push(await open(startOn(store, time, type), 1));
   const of = (index: number) => {
     const found = servers[index % count];
     if (found === undefined) throw new Error("there is a server");
@@ -353,8 +353,7 @@ async function played({
   const receive = ({ market, pending }: Playing, most: number) => {
     for (const message of pending.splice(0, most)) message(market);
   };
-  const notify = (index: number) =>
-    of(index).storage.elsewhere.committed([{ strategyId: "one", type: family }]);
+  const notify = (index: number) => of(index).storage.elsewhere.committed([{ strategyId: "one", type }]);
   const settled = async () => {
     for (const each of [...servers, ...servers]) await each.settled();
   };
@@ -389,7 +388,7 @@ async function played({
   const placed = { BUY: 0, SELL: 0 };
   const displayed = new Map<string, Quantity>();
 
-  if (family === "SPOT") {
+  if (type === "SPOT") {
     diff("", "101x2");
     await caughtUp();
     await of(0).place("one", "BUY", null, { quantity: "0.99" });
@@ -475,7 +474,7 @@ async function played({
         const { storage, triggers, market } = of(index);
         storage.failsToNote = true;
         await triggers.close();
-        const next = startOn(store, time, family);
+        const next = startOn(store, time, type);
         next.market.history.push(...market.history);
         servers[index] = await open(next, index);
       }
@@ -491,7 +490,7 @@ async function played({
     await settled();
   }
   for (const { triggers } of servers) await triggers.close();
-  return checkedFills(store, family, of(0).market.history, displayed);
+  return checkedFills(store, type, of(0).market.history, displayed);
 }
 
 /** Levels in words, best first, as they are for both sides while orders are on theirs. */
@@ -507,14 +506,14 @@ function wordsOf(side: ReadonlyMap<string, string>): string {
 /** All fills in words; each unit that was traded, or displayed by a level, has one at most. */
 async function checkedFills(
   store: Store,
-  family: StrategyType,
+  type: StrategyType,
   history: Server["market"]["history"],
   displayed: ReadonlyMap<string, Quantity>,
 ): Promise<string[]> {
   const fills = await store.listTrades("one", { symbol: SYMBOL, fromTradeId: 1, limit: 1_000 });
   const { profile } = (await store.loadAccount("one"))?.account ?? {};
   if (profile === undefined) throw new Error("the strategy exists");
-  expect(receiptFaults(fills, { type: family, profile })).toEqual([]);
+  expect(receiptFaults(fills, { type, profile })).toEqual([]);
   const given = new Map<number, bigint>();
   const taken: Trade[] = [];
   const executed = new Map<number, bigint>();

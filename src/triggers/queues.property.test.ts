@@ -103,7 +103,7 @@ const LOOKING_UP_WHEN_NOTED: [number, Place[], Step[]] = [
 
 test.each(["SPOT", "FUTURES"] as const)(
   `%s: each trade fills once what it fills in the model (seed ${SEED}), with latency and after lost messages and killed servers`,
-  async (family) => {
+  async (type) => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -113,7 +113,7 @@ test.each(["SPOT", "FUTURES"] as const)(
         async (latency, first, others) => {
           run += 1;
           const file = `run-${run}.sqlite`;
-          const { store, time, ...started } = await createFixture({ family, strict: { latency }, file });
+          const { store, time, ...started } = await createFixture({ type, strict: { latency }, file });
           let server: ReturnType<typeof startOn> = { ...started, time };
           server.market.openBook(SYMBOL, DEEP_BOOK);
           await server.triggers.open();
@@ -168,7 +168,7 @@ test.each(["SPOT", "FUTURES"] as const)(
               await server.triggers.close();
               hasHeard = false;
               lostAt = null;
-              server = startOn(store, time, family);
+              server = startOn(store, time, type);
               server.market.history.push(...history);
               server.market.openBook(SYMBOL, DEEP_BOOK);
               await server.triggers.open();
@@ -191,7 +191,7 @@ test.each(["SPOT", "FUTURES"] as const)(
           for (const { receipt } of filled) {
             if (receipt?.marketTrade) expect(receipt.queue?.history).toBeDefined();
           }
-          if (profile !== undefined) expect(receiptFaults(filled, { type: family, profile })).toEqual([]);
+          if (profile !== undefined) expect(receiptFaults(filled, { type, profile })).toEqual([]);
         },
       ),
       { numRuns: RUNS, seed: SEED, examples: [APPLIED_BEFORE, FILLED_AND_ENDED, LOOKING_UP_WHEN_NOTED] },

@@ -1177,7 +1177,7 @@ describe("futures", () => {
   };
 
   async function futuresFixture() {
-    const all = await createFixture({ family: "FUTURES", strict: {} });
+    const all = await createFixture({ type: "FUTURES", strict: {} });
     all.market.show(SYMBOL, "60000", "60000.1");
     all.market.showMark(SYMBOL, "60000");
     all.market.openBook(SYMBOL, BOOK_F);

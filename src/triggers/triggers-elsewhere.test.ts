@@ -270,7 +270,7 @@ describe("a stored watermark", () => {
     await there.settled();
     await here.settled();
     expect(await here.store.listHeard("SPOT")).toEqual([
-      { family: "SPOT", symbol: "BTCUSDT", at: time.now() - LAG },
+      { type: "SPOT", symbol: "BTCUSDT", at: time.now() - LAG },
     ]);
   });
 
@@ -288,7 +288,7 @@ describe("a stored watermark", () => {
     await notify("one");
     time.advance(INTERVAL);
     await here.settled();
-    expect(await here.store.listHeard("SPOT")).toEqual([{ family: "SPOT", symbol: "BTCUSDT", at: placedAt }]);
+    expect(await here.store.listHeard("SPOT")).toEqual([{ type: "SPOT", symbol: "BTCUSDT", at: placedAt }]);
     for (let questions = 0; questions < 3; questions += 1) {
       time.advance(INTERVAL);
       await here.settled();
@@ -306,7 +306,7 @@ describe("a stored watermark", () => {
     time.advance(MINUTE);
     await notify("one");
     await here.triggers.close();
-    expect(await here.store.listHeard("SPOT")).toEqual([{ family: "SPOT", symbol: "BTCUSDT", at: placedAt }]);
+    expect(await here.store.listHeard("SPOT")).toEqual([{ type: "SPOT", symbol: "BTCUSDT", at: placedAt }]);
   });
 
   test("waits for orders that are being loaded", async () => {

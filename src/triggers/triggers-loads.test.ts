@@ -310,7 +310,7 @@ describe("a position whose owner has died", () => {
    * that is a minute later than the purchase. `here` owns nothing.
    */
   async function orphaned() {
-    const { here, there, time } = await twoServers(["one"], FUTURES.family);
+    const { here, there, time } = await twoServers(["one"], FUTURES.type);
     here.triggers.keepOnly(new Set());
     const isBoughtAt = time.now();
     await there.place("one", "BUY", null, { quantity: "1" });
@@ -323,7 +323,7 @@ describe("a position whose owner has died", () => {
 
 describe("a position that another server has opened, and this one was not notified of", () => {
   test("is liquidated by a price from before its strategy traded here", async () => {
-    const { here, there, time, notify } = await twoServers(["one"], FUTURES.family);
+    const { here, there, time, notify } = await twoServers(["one"], FUTURES.type);
     await there.place("one", "BUY", null, { quantity: "1" });
     const hitAt = time.now() + 1_000;
     marks(here, { from: hitAt, to: hitAt, lowest: decimal("95"), highest: decimal("95") });

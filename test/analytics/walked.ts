@@ -10,8 +10,8 @@ import type { StrategyType } from "../../src/domain/account.ts";
 import type { Command } from "../../src/domain/command.ts";
 import { firstCommit } from "../../src/keys/seed.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import { FAMILIES } from "../campaigns/walk/families.ts";
 import { Floor, ROUND_MS } from "../campaigns/walk/floor.ts";
+import { SETUPS } from "../campaigns/walk/setups.ts";
 import { seededRandom } from "../support/random.ts";
 import { RememberedPrices } from "./remembered-prices.ts";
 
@@ -23,14 +23,14 @@ const KEPT_FROM_CLOSING = 2;
 export type Walked = Awaited<ReturnType<typeof walk>>;
 
 /**
- * Has strategies of a family trade for so many rounds of six minutes; half of them are closed near the end.
+ * Has strategies of a type trade for so many rounds of six minutes; half of them are closed near the end.
  */
 export async function walk(type: StrategyType, seed: number, rounds: number) {
   const random = seededRandom(seed);
   const directory = mkdtempSync(join(tmpdir(), "lyrebird-performance-"));
   const store = await openSqliteStore(join(directory, "walked.sqlite"));
   let now = OPENED_AT;
-  const floor = new Floor(FAMILIES[type], random, () => now);
+  const floor = new Floor(SETUPS[type], random, () => now);
   const prices = new RememberedPrices(floor.market, random);
   const desk = new Desk({
     store,

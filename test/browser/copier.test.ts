@@ -42,7 +42,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     cora = await fixture.visit({ timezoneId: "Asia/Tokyo" });
     [trader, operator] = [await fixture.visit(), await fixture.visit()];
     page = cora.page;
-    account = fixture.venue.seed("spot");
+    account = fixture.venue.seed("SPOT");
     await trader.call("POST", "/session", fixture.demoTrader());
     await operator.call("POST", "/session", { email: OPERATOR_EMAIL, password: PASSWORD });
   }, CHAPTER_MS);

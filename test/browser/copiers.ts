@@ -2,6 +2,7 @@
 // some were copied, one was skipped, and one is open. The exchange is a second server, where an account
 // begins with a strategy's starting balance.
 import type { MirrorEntryJson } from "../../src/dashboard-api/schemas.ts";
+import type { StrategyType } from "../../src/domain/account.ts";
 import { eventually } from "../support/eventually.ts";
 import { priced } from "../support/prices.ts";
 import type { Credentials } from "../support/servers/gateway.ts";
@@ -20,8 +21,6 @@ export type CopyPlaces = {
 
 type Key = Pick<Credentials, "apiKey" | "apiSecret">;
 type Lead = { readonly strategyId: string; readonly key: Key };
-type Family = "SPOT" | "FUTURES";
-
 /** So that what the strategy buys for a few USDT is too little once it is scaled. */
 const SHARE = "0.5";
 const COPIED_MS_MAX = 60_000;
@@ -33,7 +32,7 @@ export async function beginCopying(
   starter: BrowserClient,
   authenticator: Authenticator,
 ): Promise<void> {
-  await connect(fixture, starter, { family: "SPOT", label: "My account", authenticator });
+  await connect(fixture, starter, { type: "SPOT", label: "My account", authenticator });
 }
 
 /**
@@ -48,8 +47,8 @@ export async function followStrategies(
     leads,
   }: { follower: BrowserClient; authenticator: Authenticator; leads: { spot: Lead; futures: Lead } },
 ): Promise<CopyPlaces> {
-  const follow = async (family: Family, label: string, { strategyId }: Lead): Promise<string> => {
-    const accountId = await connect(fixture, follower, { family, label, authenticator });
+  const follow = async (type: StrategyType, label: string, { strategyId }: Lead): Promise<string> => {
+    const accountId = await connect(fixture, follower, { type, label, authenticator });
     const settings = { share: SHARE, maxPerOrder: "100", stopLoss: "0.2" };
     return (await follower.call("POST", "/copies", { strategyId, accountId, settings })).copyId;
   };
@@ -77,11 +76,11 @@ export async function followStrategies(
 async function connect(
   fixture: Fixture,
   copier: BrowserClient,
-  { family, label, authenticator }: { family: Family; label: string; authenticator: Authenticator },
+  { type, label, authenticator }: { type: StrategyType; label: string; authenticator: Authenticator },
 ): Promise<string> {
-  const { apiKey, apiSecret } = fixture.venue.seed(family === "SPOT" ? "spot" : "futures");
+  const { apiKey, apiSecret } = fixture.venue.seed(type);
   const { account } = await copier.call("POST", "/copying/accounts", {
-    ...{ family, venue: fixture.venue.url, label, apiKey, apiSecret },
+    ...{ family: type, venue: fixture.venue.url, label, apiKey, apiSecret },
     code: await authenticator.code(),
   });
   return account.accountId;

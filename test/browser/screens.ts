@@ -88,10 +88,10 @@ export const SCREENS: readonly Screen[] = [
   screen("trader", "futures-overview", ({ futuresId }) => `/strategies/${futuresId}`),
   screen("trader", "unused-overview", ({ unusedId }) => `/strategies/${unusedId}`),
   screen("trader", "closed-overview", ({ closedId }) => `/strategies/${closedId}`),
-  ...(["spot", "futures"] as const).flatMap((family) =>
+  ...(["spot", "futures"] as const).flatMap((market) =>
     STRATEGY_TABS.map(
       (tab): Screen => ({
-        ...screen("trader", `${family}-${tab}`, (places) => `/strategies/${places[`${family}Id`]}/${tab}`),
+        ...screen("trader", `${market}-${tab}`, (places) => `/strategies/${places[`${market}Id`]}/${tab}`),
         ...(tab === "chart" ? { shows: "canvas" } : {}),
       }),
     ),

@@ -3,6 +3,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { add, compare, subtract } from "../../dashboard/src/ui/figures/decimals.ts";
+import type { StrategyType } from "../../src/domain/account.ts";
 import { eventually } from "../support/eventually.ts";
 import { priced } from "../support/prices.ts";
 import { send, signed } from "../support/signed-client.ts";
@@ -32,7 +33,7 @@ describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BRO
   let trades = 0;
 
   /** Trades, so that another equity is shown, however still the market is. */
-  async function trade(type: "SPOT" | "FUTURES"): Promise<void> {
+  async function trade(type: StrategyType): Promise<void> {
     trades += 1;
     const { path, ...order } = TRADED[type];
     const key = fixture.demoKeys()[type === "SPOT" ? 0 : 1];

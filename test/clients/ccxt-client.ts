@@ -90,7 +90,7 @@ async function infosOf(answer: Promise<readonly { readonly info: Told }[]>): Pro
   return (await answer).map(({ info }) => info);
 }
 
-/** What a bot's life does in either family; a unified answer holds the wire's body as `info`. */
+/** What a bot's life does in either market; a unified answer holds the wire's body as `info`. */
 function commonClient(exchange: Exchange, market: string) {
   return {
     ping: () => exchange.request("ping", market === PAIR ? "public" : "fapiPublic"),

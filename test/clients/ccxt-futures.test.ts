@@ -192,7 +192,7 @@ describe("with one ccxt.binance for each key, a bot", () => {
   test("trades contracts with the one and pairs with the other, and neither sees the other's", async () => {
     const onFutures = exchangeOf(gateway.takeFuturesStrategy(), gateway.url, { isPaced: false });
     const onSpot = exchangeOf(gateway.takeStrategy(), gateway.url, { isPaced: false });
-    // Both families' markets are listed to either key, at their default start-up.
+    // Both markets are listed to either key, at their default start-up.
     for (const exchange of [onFutures, onSpot]) {
       const markets: Told = await exchange.loadMarkets();
       expect([markets[PAIR].spot, markets[CONTRACT].swap]).toEqual([true, true]);

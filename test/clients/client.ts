@@ -64,7 +64,7 @@ export type NewLeg = {
 export type OrderName = { readonly orderId: number } | { readonly origClientOrderId: string };
 export type LegName = { readonly algoId: number } | { readonly clientAlgoId: string };
 
-/** The public market data of one family. */
+/** The public market data of one type. */
 export type MarketClient = {
   ping(): Promise<Told>;
   /** Server time, Unix ms; left out if the client asks another host than the one it was given. */
@@ -79,7 +79,7 @@ export type MarketClient = {
   depth(levels: number): Promise<{ readonly bids: readonly number[]; readonly asks: readonly number[] }>;
 };
 
-/** What both families have on the key of one strategy. Orders, trades and the account are as on the wire. */
+/** What both types have on the key of one strategy. Orders, trades and the account are as on the wire. */
 type TradingClient<Order> = MarketClient & {
   account(): Promise<Told>;
   /** An order id of its own that the client accepts. */

@@ -57,7 +57,7 @@ function connect(key: Key, url: string): SpotClient {
       const { quantity = 0, price, ...amounts } = numbersOf(order);
       const others = { ...amounts, ...timeInForceOf({ type, ...order }) };
       return await client.order(
-        // Its list of types is the futures family's; it sends what it is given.
+        // Its list of types is that of futures; it sends what it is given.
         type as OrderType,
         side,
         symbol,

@@ -8,6 +8,7 @@ import {
 import { Spot, SpotRestAPI } from "@binance/spot";
 import ccxt from "ccxt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { StrategyType } from "../../src/domain/account.ts";
 import { untilPriced } from "../support/prices.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { stayOnLoopback } from "../support/servers/loopback-only.ts";
@@ -94,7 +95,7 @@ describe("the exchange's own connectors on strategies under strict", () => {
   afterAll(() => gateway.stop());
 
   const terms = ["--profile", "strict", "--latency", "20"];
-  const seeded = (type: "spot" | "futures"): Credentials => gateway.seed(type, terms);
+  const seeded = (type: StrategyType): Credentials => gateway.seed(type, terms);
   const connectionOf = ({ apiKey, apiSecret }: Credentials) => ({
     ...{ apiKey, apiSecret, basePath: gateway.url, timeout: CONNECTOR_TIMEOUT_MS },
   });
@@ -102,9 +103,9 @@ describe("the exchange's own connectors on strategies under strict", () => {
     await (await answer).data();
 
   test("spot: terms, LIMIT_MAKER and its refusal, and the fills of a market order", async () => {
-    const rest = new Spot({ configurationRestAPI: connectionOf(seeded("spot")) }).restAPI;
+    const rest = new Spot({ configurationRestAPI: connectionOf(seeded("SPOT")) }).restAPI;
     const symbol = "ARBUSDT";
-    await untilPriced(gateway.url, seeded("spot"), "SPOT", symbol);
+    await untilPriced(gateway.url, seeded("SPOT"), "SPOT", symbol);
     const account = await bodyOf(rest.getAccount());
     expect(account.fillProfile).toMatchObject({ name: "strict", latencyMs: 20, fees: "regular" });
     const { NewOrderSideEnum: side, NewOrderTypeEnum: type } = SpotRestAPI;
@@ -125,10 +126,10 @@ describe("the exchange's own connectors on strategies under strict", () => {
   });
 
   test("futures: own rates, and GTX refused where it would take", async () => {
-    const configurationRestAPI = connectionOf(seeded("futures"));
+    const configurationRestAPI = connectionOf(seeded("FUTURES"));
     const rest = new DerivativesTradingUsdsFutures({ configurationRestAPI }).restAPI;
     const symbol = "UNIUSDT";
-    await untilPriced(gateway.url, seeded("futures"), "FUTURES", symbol);
+    await untilPriced(gateway.url, seeded("FUTURES"), "FUTURES", symbol);
     const rates = await bodyOf(rest.userCommissionRate({ symbol }));
     expect(rates).toMatchObject({ makerCommissionRate: "0.0002", takerCommissionRate: "0.0005" });
     const best = Number((await bodyOf(rest.symbolOrderBookTicker({ symbol }))).askPrice);

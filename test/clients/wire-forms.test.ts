@@ -1,6 +1,6 @@
 // How clients of other languages send what they send, byte for byte as far as it differs: where parameters
 // travel, in which order, under which content type and header names. Each form places an order, finds it, and
-// cancels it, in either family, and a leg besides. Source: reference exchange, section 18.2.
+// cancels it, in either market, and a leg besides. Source: reference exchange, section 18.2.
 import { beforeAll, describe, expect, test } from "vitest";
 import { farBelow } from "../support/exact.ts";
 import { exchange, hmacHex, type RawAnswer } from "../support/raw.ts";

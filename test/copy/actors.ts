@@ -92,7 +92,7 @@ export async function newCopier(
   const personId = await newPerson(books, "COPIER");
   const [accountId, copyId] = [newId(), newId()];
   await beginCopyAt(books.store, {
-    ...{ copyId, personId, accountId, strategyId: lead.strategyId, family: lead.type, venue: origin },
+    ...{ copyId, personId, accountId, strategyId: lead.strategyId, type: lead.type, venue: origin },
     sealed: sealCredentials(books.master, accountId, venue),
     ...{ settings: settingsOf(terms), at: Date.now() },
   });

@@ -131,12 +131,12 @@ export class CopyFixture {
 
   /** Moves a price, and resolves when both gateways trade at it. */
   async setPrice(
-    family: StrategyType,
+    type: StrategyType,
     symbol: string,
     shown: { readonly bid: string; readonly ask: string; readonly mark?: string },
   ): Promise<void> {
     this.market.setPrice(symbol, shown);
-    await Promise.all([this.lead, this.venue].map((side) => tradesAt(side, family, symbol, shown)));
+    await Promise.all([this.lead, this.venue].map((side) => tradesAt(side, type, symbol, shown)));
   }
 
   /**

@@ -21,26 +21,26 @@ const SIZES: Readonly<Record<string, string>> = {
 /** Resolves when a gateway buys a symbol at its ask, and a contract's mark price is what it should be. */
 export async function tradesAt(
   { gateway, ...books }: Books & { readonly gateway: GatewayProcess },
-  family: StrategyType,
+  type: StrategyType,
   symbol: string,
   { bid, ask, mark = bid }: { readonly bid: string; readonly ask: string; readonly mark?: string },
 ): Promise<void> {
   const quantity = SIZES[symbol];
   if (quantity === undefined) throw new Error(`${symbol} can be bought`);
   const order = { symbol, side: "BUY", type: "MARKET", quantity };
-  let [prober] = await newVenueAccounts(books, family, 1);
+  let [prober] = await newVenueAccounts(books, type, 1);
   const isSeen = async () => {
     if (prober === undefined) throw new Error("an account was made");
-    const placed = await signed(gateway.url, prober, "POST", PATHS[family].order, order);
+    const placed = await signed(gateway.url, prober, "POST", PATHS[type].order, order);
     if (placed.status !== 200) {
       // The account may lack funds by now.
-      [prober] = await newVenueAccounts(books, family, 1);
+      [prober] = await newVenueAccounts(books, type, 1);
       return false;
     }
     const { body } = placed;
     const paid = Number(body.cummulativeQuoteQty ?? body.cumQuote) / Number(body.executedQty);
     if (Math.abs(paid - Number(ask)) > PRECISION * Number(ask)) return false;
-    if (family === "SPOT") return true;
+    if (type === "SPOT") return true;
     const risk = await signed(gateway.url, prober, "GET", "/fapi/v3/positionRisk", { symbol });
     return Number(risk.body[0]?.markPrice) === Number(mark);
   };

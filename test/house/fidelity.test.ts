@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import WebSocket from "ws";
+import type { StrategyType } from "../../src/domain/account.ts";
 import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { tableRows } from "../support/tables.ts";
@@ -12,12 +13,7 @@ import { tableRows } from "../support/tables.ts";
 const text = readFileSync(join(import.meta.dirname, "../../docs/fidelity.md"), "utf8");
 const gateway = seededGateway(1, { futuresStrategyCount: 1 });
 
-type Ask = readonly [
-  family: "SPOT" | "FUTURES",
-  method: string,
-  path: string,
-  parameters?: Record<string, string>,
-];
+type Ask = readonly [type: StrategyType, method: string, path: string, parameters?: Record<string, string>];
 
 const BTC = { symbol: "BTCUSDT", side: "BUY", quantity: "0.001" };
 const SPOT_ORDER = "/api/v3/order";
@@ -82,8 +78,8 @@ test("each row of what exchangeInfo lists is answered as the row says", async ()
   const names = Object.keys(ASKS);
   expect(rows.map(([first = ""]) => names.find((name) => first.startsWith(name)))).toEqual(names);
   for (const [index, [first = "", says = ""]] of rows.entries()) {
-    for (const [family, method, path, parameters] of ASKS[names[index] ?? ""] ?? []) {
-      const { status, body } = await signed(gateway.url, keys[family], method, path, parameters ?? {});
+    for (const [type, method, path, parameters] of ASKS[names[index] ?? ""] ?? []) {
+      const { status, body } = await signed(gateway.url, keys[type], method, path, parameters ?? {});
       const answer = status === 200 ? "Ignored" : `${status}, ${body.code}`;
       expect(says.startsWith(answer), `${first}: ${method} ${path} is answered ${answer}`).toBe(true);
     }

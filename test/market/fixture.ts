@@ -8,7 +8,6 @@ import type { StrategyType } from "../../src/domain/account.ts";
 import type { FillProfile } from "../../src/domain/fill-profile.ts";
 import { type SeededStrategy, seedStrategies } from "../../src/keys/seed.ts";
 import { createMarketFeed } from "../../src/market/client/feed.ts";
-import type { Family } from "../../src/market/client/rest/hosts.ts";
 import { openTape, type Tape, type TapeOptions } from "../../src/market/tape/open.ts";
 import { FundingClock } from "../../src/schedules/funding.ts";
 import { Triggers } from "../../src/triggers/triggers.ts";
@@ -35,7 +34,6 @@ const PROBE_STREAMS = {
   SPOT: ["btcusdt@probe"],
   FUTURES: ["btcusdt@probe", "btcusdt@depthProbe"],
 } as const;
-const FAMILIES: Readonly<Record<StrategyType, Family>> = { SPOT: "spot", FUTURES: "futures" };
 const PING = { SPOT: "/api/v3/ping", FUTURES: "/fapi/v1/ping" } as const;
 /** A wait for something that is on its way through the loopback interface ends after this, ms. */
 const WAIT_MS_MAX = 45_000;
@@ -58,21 +56,20 @@ export async function openManualTape(options: Partial<TapeOptions> = {}): Promis
 export type LifeOptions = {
   /** A new one unless said. */
   readonly dataDir?: string;
-  /** Which family is played: SPOT unless said. */
-  readonly family?: StrategyType;
+  /** Which type is played: SPOT unless said. */
+  readonly type?: StrategyType;
   /** How many times as fast as the life's own time the tape is played. */
   readonly speed?: number;
 };
 
 /** Begins a life, and has the market streamed. */
 export async function openLife(tape: Tape, options: LifeOptions = {}) {
-  const { dataDir = newDirectory(), family = "SPOT", speed = 1 } = options;
+  const { dataDir = newDirectory(), type: strategyType = "SPOT", speed = 1 } = options;
   const time = createManualTime(tape.clock.now());
   const log = pino({ level: "silent" });
   const clocks = { clock: tape.clock, wallClock: time, timers: time };
   const ways = { random: () => 0.5, log, asksAboutQuietSymbols: false, measuresAge: false, isMetered: false };
-  const feedOf = (type: StrategyType) =>
-    createMarketFeed({ family: FAMILIES[type], ...tape, ...clocks, ...ways });
+  const feedOf = (type: StrategyType) => createMarketFeed({ type, ...tape, ...clocks, ...ways });
   const markets = { SPOT: feedOf("SPOT"), FUTURES: feedOf("FUTURES") };
   await Promise.all(Object.values(markets).map((each) => each.start()));
   const wallNow = () => Date.now() + requests * 60_000;
@@ -117,16 +114,16 @@ export async function openLife(tape: Tape, options: LifeOptions = {}) {
   const { server, url } = await own.serve();
   for (const each of Object.values(triggers)) await each.open();
   await funding.rebuild();
-  const market = markets[family];
+  const market = markets[strategyType];
   void market.prepare(SYMBOL);
   const heard = new Map<string, number>();
-  for (const stream of PROBE_STREAMS[family]) {
+  for (const stream of PROBE_STREAMS[strategyType]) {
     market.subscribe(stream, (data) => heard.set(stream, (data as { number: number }).number));
   }
   const sendProbes = (number: number) => {
-    for (const stream of PROBE_STREAMS[family]) tape.sendRaw(stream, { number }, FAMILIES[family]);
+    for (const stream of PROBE_STREAMS[strategyType]) tape.sendRaw(stream, { number }, strategyType);
   };
-  const heardByAll = async () => PROBE_STREAMS[family].map((stream) => heard.get(stream));
+  const heardByAll = async () => PROBE_STREAMS[strategyType].map((stream) => heard.get(stream));
 
   let isOver = false;
   const end = async (inOrder: boolean) => {
@@ -158,7 +155,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}) {
   };
 
   const life = {
-    /** Of the family that is played. */
+    /** Of the type that is played. */
     market,
     store,
     /** The wall clock and the timers of this life. */
@@ -168,7 +165,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}) {
       seedStrategies(
         store,
         master,
-        Array.from({ length: count }, () => family),
+        Array.from({ length: count }, () => strategyType),
         tape.clock.now(),
         { profile },
       ),
@@ -227,7 +224,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}) {
       time.advance(ms);
       for (let trip = 0; trip < ROUND_TRIPS; trip += 1) {
         requests += 1;
-        await market.query(PING[family], `trip=${requests}`);
+        await market.query(PING[strategyType], `trip=${requests}`);
       }
     },
     /** Resolves when no settlement is being requested or applied. */

@@ -81,12 +81,12 @@ describe.skipIf(WITHOUT_HISTORY !== "")(`funding of a month${WITHOUT_HISTORY}`, 
     await end(life);
 
     tape.advanceTo((missed.at(-1)?.dueAt ?? 0) + 3 * HOUR_MS);
-    let again = await openLife(tape, { dataDir, family: "FUTURES", speed: SPEED });
+    let again = await openLife(tape, { dataDir, type: "FUTURES", speed: SPEED });
     for (const settlement of missed) await untilSettled(again, tape, strategy, settlement);
     await again.playTo(last.dueAt + MINUTE_MS);
     await untilSettled(again, tape, strategy, last);
     await again.stop();
-    again = await openLife(tape, { dataDir, family: "FUTURES", speed: SPEED });
+    again = await openLife(tape, { dataDir, type: "FUTURES", speed: SPEED });
     await again.playTo(tape.endsAt);
 
     const expected = settlements.map((each) => [each.fundingTime, decimalText(fundingOf(QUANTITY, each))]);
@@ -124,7 +124,7 @@ async function begin(
   options: LifeOptions = {},
 ): Promise<{ readonly tape: Tape; readonly life: Life }> {
   const tape = await openManualTape({ file: writeHistoryTape(history) });
-  const life = await openLife(tape, { ...options, family: "FUTURES", speed: SPEED });
+  const life = await openLife(tape, { ...options, type: "FUTURES", speed: SPEED });
   await life.playTo(tape.startsAt + 2 * MINUTE_MS);
   return { tape, life };
 }

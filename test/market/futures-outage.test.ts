@@ -89,7 +89,7 @@ const SILENT: Outage = {
 const STOPPED: Outage = {
   isUp: false,
   lose: (_tape, life) => life.stop(),
-  regain: (tape, _life, dataDir) => openLife(tape, { dataDir, family: "FUTURES", speed: SPEED }),
+  regain: (tape, _life, dataDir) => openLife(tape, { dataDir, type: "FUTURES", speed: SPEED }),
 };
 
 const KILLED: Outage = { ...STOPPED, lose: (_tape, life) => life.kill() };
@@ -125,7 +125,7 @@ describe.skipIf(WITHOUT_HISTORY !== "")(`an outage of a contract${WITHOUT_HISTOR
         file: writeHistoryTape({ publishedAfterMs: 5 * SECOND, ...SPAN }),
       });
       const dataDir = newDirectory();
-      const first = await openLife(tape, { dataDir, family: "FUTURES", speed: SPEED });
+      const first = await openLife(tape, { dataDir, type: "FUTURES", speed: SPEED });
       await first.playTo(LOST_AT);
       const bets = await placeBets(first);
       const limits = await placeLimits(first);
@@ -348,9 +348,9 @@ async function untilTraded(
       await life.turn(life.market.status().connected ? SLOW_TURN_MS : TURN_MS);
       count += 1;
       const ticker = { e: "bookTicker", u: 10 ** 9 + count, s: SYMBOL, ...quote, B: "1", A: "1" };
-      tape.sendRaw("btcusdt@bookTicker", { ...ticker, T: BACK_AT, E: BACK_AT }, "futures");
+      tape.sendRaw("btcusdt@bookTicker", { ...ticker, T: BACK_AT, E: BACK_AT }, "FUTURES");
       const mark = { e: "markPriceUpdate", E: BACK_AT + count, s: SYMBOL, p: present.mark, i: present.mark };
-      tape.sendRaw("btcusdt@markPrice@1s", { ...mark, r: "0", T: 0 }, "futures");
+      tape.sendRaw("btcusdt@markPrice@1s", { ...mark, r: "0", T: 0 }, "FUTURES");
       const [strategy, trades] = pending[0] ?? [];
       if (strategy !== undefined && (await tradesOf(life, strategy)).length === trades) pending.shift();
       return pending.length;

@@ -22,7 +22,7 @@ const NEXT_FUNDING_AT = Date.UTC(2024, 7, 9);
 const EXCHANGE_INFO = join(SHARED_DIR, "data/exchange-info/fapi-v1-exchangeInfo-2024-10-02.json.gz");
 
 /** Writes the tape in a directory; beside it the exchange's own rules of about that time. */
-export function writeMarkedTape(messages: readonly Message[]): { file: string; rules: { futures: unknown } } {
+export function writeMarkedTape(messages: readonly Message[]): { file: string; rules: { FUTURES: unknown } } {
   const recorded = linesOf(FUTURES_FILE);
   const aheadNs = aheadOf(recorded.flatMap((line) => heardIn(line) ?? []));
   const lines = recorded.map((text) => ({ atNs: BigInt(text.slice(0, text.indexOf(" "))), text }));
@@ -30,7 +30,7 @@ export function writeMarkedTape(messages: readonly Message[]): { file: string; r
   const file = join(directory, "marked.ndjson.gz");
   const all = [...lines, ...marksOf(messages, aheadNs)].sort((one, other) => Number(one.atNs - other.atNs));
   writeFileSync(file, gzipSync(all.map(({ text }) => `${text}\n`).join(""), { level: 1 }));
-  return { file, rules: { futures: JSON.parse(gunzipSync(readFileSync(EXCHANGE_INFO)).toString()) } };
+  return { file, rules: { FUTURES: JSON.parse(gunzipSync(readFileSync(EXCHANGE_INFO)).toString()) } };
 }
 
 function marksOf(messages: readonly Message[], aheadNs: bigint) {

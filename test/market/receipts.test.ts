@@ -246,7 +246,7 @@ async function play({ type, terms, placings }: Run) {
   const isSpot = type === "SPOT";
   const options = isSpot ? { file: FILE } : writeMarkedTape(readMessages(FUTURES_FILE));
   const tape = await openManualTape(options);
-  const life = await openLife(tape, { family: type });
+  const life = await openLife(tape, { type });
   const random = seededRandom(SEED);
   const profile = strictProfile(type, { ...STRICT_DEFAULTS, ...terms });
   if (profile === null) throw new Error("the tier is bundled");

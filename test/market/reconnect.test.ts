@@ -33,18 +33,18 @@ cleanFixtures();
 
 test.each(["SPOT", "FUTURES"] as const)(
   "after an outage a %s market order is taken again within three seconds of the market's return",
-  async (family) => {
-    const file = writeTape({ families: ["spot", "futures"], seconds: 60, hasMarkPrices: true });
+  async (type) => {
+    const file = writeTape({ types: ["SPOT", "FUTURES"], seconds: 60, hasMarkPrices: true });
     const tape = await openManualTape({ file });
-    const life = await openLife(tape, { family });
+    const life = await openLife(tape, { type });
     const [strategy] = await life.seed(1);
     if (strategy === undefined) throw new Error("one strategy was asked for");
     const buy = () =>
-      life.send(strategy, "POST", PATHS[family], {
+      life.send(strategy, "POST", PATHS[type], {
         symbol: SYMBOL,
         side: "BUY",
         type: "MARKET",
-        quantity: QUANTITIES[family],
+        quantity: QUANTITIES[type],
       });
     await life.playTo(tape.startsAt + 5_000);
     expect(await buy()).toMatchObject({ status: 200 });
@@ -71,19 +71,19 @@ test.each(["SPOT", "FUTURES"] as const)(
 
 test.each(["SPOT", "FUTURES"] as const)(
   "a %s limit that the market hit while it was silent is filled soon after its return",
-  async (family) => {
+  async (type) => {
     // Triggered only in the gap, at its very beginning: by a single trade at its edge.
     const bidAt = (second: number) => (second > 20 && second < 28 ? 49_000 : 50_000);
-    const file = writeTape({ families: ["spot", "futures"], seconds: 300, hasMarkPrices: true, bidAt });
+    const file = writeTape({ types: ["SPOT", "FUTURES"], seconds: 300, hasMarkPrices: true, bidAt });
     const tape = await openManualTape({ file });
-    const life = await openLife(tape, { family });
+    const life = await openLife(tape, { type });
     const [strategy] = await life.seed(1);
     if (strategy === undefined) throw new Error("one strategy was asked for");
     await life.playTo(tape.startsAt + 10_000);
     const order = { symbol: SYMBOL, side: "BUY", type: "LIMIT", timeInForce: "GTC", price: "49500" };
-    const { orderId } = await life.call(strategy, "POST", PATHS[family], {
+    const { orderId } = await life.call(strategy, "POST", PATHS[type], {
       ...order,
-      quantity: QUANTITIES[family],
+      quantity: QUANTITIES[type],
     });
     await life.playTo(tape.startsAt + 15_000);
     tape.silence(SYMBOL);
@@ -91,11 +91,11 @@ test.each(["SPOT", "FUTURES"] as const)(
     tape.resume();
     const backAt = life.time.now();
     const query = { symbol: SYMBOL, orderId: `${orderId}` };
-    expect(await life.call(strategy, "GET", PATHS[family], query)).toMatchObject({ status: "NEW" });
+    expect(await life.call(strategy, "GET", PATHS[type], query)).toMatchObject({ status: "NEW" });
     await eventual(
       async () => {
         await Promise.all([life.playTo(tape.clock.now() + SHORT_TURN_MS), pause(SHORT_TURN_MS)]);
-        return (await life.call(strategy, "GET", PATHS[family], query)).status;
+        return (await life.call(strategy, "GET", PATHS[type], query)).status;
       },
       (status) => status === "FILLED",
     );

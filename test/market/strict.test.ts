@@ -15,7 +15,7 @@ import { openOwnGateway } from "../support/servers/own-gateway.ts";
 import { signed } from "../support/signed-client.ts";
 
 const symbol = "DOGEUSDT";
-const source = createSimulatedSources(String(SEED)).spot;
+const source = createSimulatedSources(String(SEED)).SPOT;
 
 const STEP_MS = 100;
 /** Half a minute of the market. */
@@ -27,7 +27,7 @@ const ATTEMPTS_MAX = 40;
 type Body = any;
 
 test("an order at the best bid is filled in parts, each of them backed by what the market displayed or traded", async () => {
-  const { feed, pass, time, answerOf } = await openSimulatedFixture("spot");
+  const { feed, pass, time, answerOf } = await openSimulatedFixture("SPOT");
   let requests = 0;
   const wallNow = () => Date.UTC(2026, 0, 1) + requests * 60_000;
   const own = await openOwnGateway({ SPOT: feed, FUTURES: feed }, wallNow);

@@ -27,7 +27,7 @@ describe.skipIf(!isHere)(`a bot on a recorded contract${SKIPPED}`, () => {
     const tape = await openManualTape(writeMarkedTape(messages));
     // The oracle and the tape agree on the arrival times.
     expect([...new Set(messages.map(({ at }) => at)).difference(new Set(tape.instants()))]).toEqual([]);
-    const life = await openLife(tape, { family: "FUTURES" });
+    const life = await openLife(tape, { type: "FUTURES" });
     const [strategy] = await life.seed(1);
     if (strategy === undefined) throw new Error("one strategy was asked for");
     const call = (method: string, parameters: Readonly<Record<string, string>>) =>

@@ -129,17 +129,17 @@ async function goOn(
     await gateway.kill();
   }
   await target.beside(async (beside) => {
-    for (const { family, credentials } of views) {
+    for (const { type, credentials } of views) {
       expect(await journalFaults(beside.store, credentials.strategyId)).toEqual([]);
-      expect(await recomputedFaults(beside, credentials.strategyId, family)).toEqual([]);
+      expect(await recomputedFaults(beside, credentials.strategyId, type)).toEqual([]);
     }
   });
 }
 
 /** What a trader knows at this moment. */
 function viewOf(trader: Trader, seed: number): Trader {
-  const { name, family, credentials } = trader;
-  const view = new Trader({ name, family, credentials, draw: seededRandom(seed) });
+  const { name, type, credentials } = trader;
+  const view = new Trader({ name, type, credentials, draw: seededRandom(seed) });
   for (const [id, placement] of trader.placements) view.placements.set(id, { ...placement });
   return view;
 }
@@ -172,7 +172,7 @@ async function makeTraders(source: CrashedStore, seed: number): Promise<Trader[]
     (credentials, index) =>
       new Trader({
         name: `t${index}`,
-        family: credentials.type,
+        type: credentials.type,
         credentials,
         draw: seededRandom(seed + index),
       }),

@@ -95,7 +95,7 @@ describe("beside a running server", () => {
   });
 
   test("keys are listed with what they manage", () => {
-    const fresh = gateway.seed("futures");
+    const fresh = gateway.seed("FUTURES");
     const [titles = "", ...rows] = linesOf(["keys", "list", ...data()]);
     expect(titles.split(/\s{2,}/)).toEqual([
       "KEY",

@@ -77,7 +77,7 @@ describe("rotating the master key beside a running server", () => {
         {
           accountId: "at-a-venue",
           personId,
-          family: "SPOT",
+          type: "SPOT",
           venue: "https://venue.example.com",
           label: "Main",
           keyHint: "Ada's",

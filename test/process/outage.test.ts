@@ -30,7 +30,7 @@ test("an upstream that stops and starts again needs no restart of ours", async (
   const ask = (method: string, path: string, parameters: Readonly<Record<string, string>> = {}) =>
     signed(gateway.url, strategy, method, `/api/v3/${path}`, { symbol: SYMBOL, ...parameters });
   const buy = () => ask("POST", "order", { side: "BUY", type: "MARKET", quantity: "0.0001" });
-  const holder = gateway.seed("futures");
+  const holder = gateway.seed("FUTURES");
   const askFutures = (method: string, path: string, parameters: Readonly<Record<string, string>> = {}) =>
     signed(gateway.url, holder, method, `/fapi/${path}`, { symbol: SYMBOL, ...parameters });
   const buyContract = () =>

@@ -125,7 +125,7 @@ describe("a demo data directory", () => {
     });
     const { body } = await signed(gateway.url, seeded, "GET", "/api/v3/account");
     expect(body).toMatchObject({ strategyId: seeded.strategyId, balances: [{ asset: "USDT" }] });
-    const futures = gateway.seed("futures");
+    const futures = gateway.seed("FUTURES");
     expect((await signed(gateway.url, futures, "GET", "/api/v3/account")).body.code).toBe(-2010);
   });
 

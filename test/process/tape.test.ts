@@ -23,18 +23,17 @@ async function startOn(tape: WrittenTape): Promise<GatewayProcess> {
   return gateway;
 }
 
-/** By family. */
+/** By type. */
 async function untradableGauge({ url }: GatewayProcess): Promise<readonly string[]> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return ["SPOT", "FUTURES"].map(
-    (family) =>
-      new RegExp(`^lyrebird_feed_untradable\\{family="${family}"\\} (\\d)$`, "m").exec(text)?.[1] ?? "",
+    (type) => new RegExp(`^lyrebird_feed_untradable\\{family="${type}"\\} (\\d)$`, "m").exec(text)?.[1] ?? "",
   );
 }
 
 test("a contract without mark prices is named at the start, and its orders are always refused", async () => {
-  const gateway = await startOn({ families: ["futures"], seconds: 600, hasMarkPrices: false });
-  const strategy = gateway.seed("futures");
+  const gateway = await startOn({ types: ["FUTURES"], seconds: 600, hasMarkPrices: false });
+  const strategy = gateway.seed("FUTURES");
   expect(gateway.output()).toMatch(
     /^The recording holds BTCUSDT \(futures\) until 2025-05-25T12:10:29\.000Z of its own time\.\nIt has no mark prices, so no futures order can be taken\.$/m,
   );
@@ -55,10 +54,10 @@ test("a contract without mark prices is named at the start, and its orders are a
 });
 
 test("a recording that has ended is said to have, once, and orders are refused for that reason", async () => {
-  const gateway = await startOn({ families: ["spot", "futures"], seconds: 2, hasMarkPrices: true });
+  const gateway = await startOn({ types: ["SPOT", "FUTURES"], seconds: 2, hasMarkPrices: true });
   await eventually("the end is said", () => gateway.output().includes(ENDED));
-  const spot = gateway.seed("spot");
-  const futures = gateway.seed("futures");
+  const spot = gateway.seed("SPOT");
+  const futures = gateway.seed("FUTURES");
   for (const order of [MARKET, LIMIT]) {
     expect(
       await signed(gateway.url, spot, "POST", "/api/v3/order", { ...order, quantity: "0.001" }),
@@ -75,9 +74,9 @@ test("a recording that has ended is said to have, once, and orders are refused f
   expect(gateway.output().split(ENDED)).toHaveLength(2);
 });
 
-test("of a recording of one family only what can trade is offered, and it trades", async () => {
-  const gateway = await startOn({ families: ["spot"], seconds: 600, hasMarkPrices: false });
-  const strategy = gateway.seed("spot");
+test("of a recording of one type only what can trade is offered, and it trades", async () => {
+  const gateway = await startOn({ types: ["SPOT"], seconds: 600, hasMarkPrices: false });
+  const strategy = gateway.seed("SPOT");
   const order = { ...MARKET, quantity: "0.001" };
   const place = () => signed(gateway.url, strategy, "POST", "/api/v3/order", order);
   expect(await priced(place)).toMatchObject({ status: 200, body: { status: "FILLED" } });
@@ -86,7 +85,7 @@ test("of a recording of one family only what can trade is offered, and it trades
   expect(gateway.output()).not.toContain("ccxt.binanceusdm(");
 });
 
-test("what the recorder has recorded can be replayed, with the books of both families", async () => {
+test("what the recorder has recorded can be replayed, with the books of both types", async () => {
   const exchange = await openSimulatedExchange({ seed: 1008 });
   onTestFinished(() => exchange.close());
   const file = join(newDirectory(), "recorded.ndjson.gz");
@@ -100,7 +99,7 @@ test("what the recorder has recorded can be replayed, with the books of both fam
   expect(await once(recorder, "exit")).toEqual([0, null]);
   const tape = await openTape({ file, manual: true });
   onTestFinished(() => tape.close());
-  expect(tape).toMatchObject({ symbol: SYMBOL, families: ["spot", "futures"], hasMarkPrices: true });
+  expect(tape).toMatchObject({ symbol: SYMBOL, types: ["SPOT", "FUTURES"], hasMarkPrices: true });
   tape.advanceTo(tape.endsAt);
   for (const path of [`${tape.spotRestUrl}/api/v3/depth`, `${tape.futuresRestUrl}/fapi/v1/depth`]) {
     const answer = await fetch(`${path}?symbol=${SYMBOL}&limit=5`);

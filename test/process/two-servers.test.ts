@@ -60,11 +60,11 @@ const LOOK_EVERY_MS = 2_000;
  * cheaper soon.
  */
 const SEED = seedWithLows(Date.now());
-const { spot: MARKET } = createSimulatedSources(SEED);
+const { SPOT: MARKET } = createSimulatedSources(SEED);
 
 function seedWithLows(now: number): string {
   for (let seed = 7; ; seed += 1) {
-    const { spot } = createSimulatedSources(String(seed));
+    const { SPOT: spot } = createSimulatedSources(String(seed));
     let at = now;
     while (at < now + TESTS_MS_MAX && nextLow(spot, at) !== null) at += LOOK_EVERY_MS;
     if (at < now + TESTS_MS_MAX) continue;
@@ -429,7 +429,7 @@ async function take(newStrategies: Pair["newStrategies"], profile?: FillProfile)
   return strategy;
 }
 
-type SimulatedMarket = ReturnType<typeof createSimulatedSources>["spot"];
+type SimulatedMarket = ReturnType<typeof createSimulatedSources>["SPOT"];
 type Ahead = { readonly symbol: string; readonly price: string; readonly reachedAt: number };
 type Placed = Ahead & { readonly orderId: number };
 

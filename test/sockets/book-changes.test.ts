@@ -1,6 +1,7 @@
 // A client's own book in step with the exchange's: changes by stream, the snapshot by REST, both at the
 // gateway.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StrategyType } from "../../src/domain/account.ts";
 import { graceMs } from "../../src/market/client/streams/subscriptions.ts";
 import type { StreamClient } from "../../src/market/exchange/testing/stream-client.ts";
 import { type Change, FollowedBook, type Snapshot } from "../support/followed-book.ts";
@@ -22,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-type FamilyName = "SPOT" | "FUTURES";
 const REST = { SPOT: "/api/v3/depth", FUTURES: "/fapi/v1/depth" } as const;
 const SOCKET = { SPOT: "/ws", FUTURES: "/public/ws" } as const;
 
@@ -30,8 +30,8 @@ const SOCKET = { SPOT: "/ws", FUTURES: "/public/ws" } as const;
 const withoutLevels: Change[] = [];
 
 /** The book that a client keeps of a connection. */
-function follow(family: FamilyName, client: StreamClient): FollowedBook {
-  const book = new FollowedBook(family);
+function follow(type: StrategyType, client: StreamClient): FollowedBook {
+  const book = new FollowedBook(type);
   client.socket.on("message", (data) => {
     const message = JSON.parse(String(data)) as Change & { readonly e?: string };
     if (message.e !== "depthUpdate") return;
@@ -41,21 +41,21 @@ function follow(family: FamilyName, client: StreamClient): FollowedBook {
   return book;
 }
 
-const snapshotOf = (family: FamilyName, symbol: string) =>
-  fixture.read<Snapshot>(`${REST[family]}?symbol=${symbol}&limit=100`);
+const snapshotOf = (type: StrategyType, symbol: string) =>
+  fixture.read<Snapshot>(`${REST[type]}?symbol=${symbol}&limit=100`);
 
 /** The exchange's book of now, not through the gateway. */
-async function exchangeBook(family: FamilyName, symbol: string): Promise<Snapshot> {
+async function exchangeBook(type: StrategyType, symbol: string): Promise<Snapshot> {
   return (
-    await fetch(`${fixture.exchange.spotRestUrl}${REST[family]}?symbol=${symbol}&limit=100`)
+    await fetch(`${fixture.exchange.spotRestUrl}${REST[type]}?symbol=${symbol}&limit=100`)
   ).json() as Promise<Snapshot>;
 }
 
 /** Lets time pass to a whole second, at which every speed sends, and compares. */
-async function expectInStep(family: FamilyName, symbol: string, book: FollowedBook, client: StreamClient) {
+async function expectInStep(type: StrategyType, symbol: string, book: FollowedBook, client: StreamClient) {
   await fixture.pass(1_000 - (fixture.time.now() % 1_000), 100);
   await client.received();
-  const { lastUpdateId, bids, asks } = await exchangeBook(family, symbol);
+  const { lastUpdateId, bids, asks } = await exchangeBook(type, symbol);
   expect(book.fault).toBeNull();
   expect(withoutLevels).toEqual([]);
   expect(book.lastId).toBe(lastUpdateId);
@@ -69,18 +69,18 @@ describe.each([
   ["FUTURES", "ethusdt@depth"],
   ["FUTURES", "solusdt@depth@500ms"],
   ["FUTURES", "solusdt@depth@0ms"],
-] as const)("%s %s", (family, stream) => {
+] as const)("%s %s", (type, stream) => {
   const symbol = (stream.split("@")[0] ?? "").toUpperCase();
 
   test("stays in step from a snapshot after the first change", async () => {
-    const client = await fixture.open(`${SOCKET[family]}/${stream}`);
-    const book = follow(family, client);
-    await fixture.confirmed(family, stream);
+    const client = await fixture.open(`${SOCKET[type]}/${stream}`);
+    const book = follow(type, client);
+    await fixture.confirmed(type, stream);
     await fixture.pass(2_000, 100);
-    book.load(await snapshotOf(family, symbol));
+    book.load(await snapshotOf(type, symbol));
     for (let round = 0; round < 20; round += 1) {
       await fixture.pass(50 + Math.floor(random() * 2_000), 50 + Math.floor(random() * 400));
-      await expectInStep(family, symbol, book, client);
+      await expectInStep(type, symbol, book, client);
     }
     expect(book.applied).toBeGreaterThan(20);
     client.close();
@@ -90,48 +90,48 @@ describe.each([
     // Nobody has followed this one, so upstream has yet to confirm it.
     const other = stream.replace(/^[a-z]+/, "bnbusdt");
     // Cached for half a second, and older than the subscription.
-    await snapshotOf(family, "BNBUSDT");
-    const client = await fixture.open(SOCKET[family]);
-    const book = follow(family, client);
+    await snapshotOf(type, "BNBUSDT");
+    const client = await fixture.open(SOCKET[type]);
+    const book = follow(type, client);
     // Upstream takes three of these a second, so the second one waits.
     await client.ask("SUBSCRIBE", ["ethusdt@miniTicker"]);
     await client.ask("SUBSCRIBE", [other]);
-    expect(fixture.feeds[family].clientStreams.isStreaming(other)).toBe(false);
-    book.load(await snapshotOf(family, "BNBUSDT"));
-    expect(fixture.feeds[family].clientStreams.isStreaming(other)).toBe(true);
-    await expectInStep(family, "BNBUSDT", book, client);
+    expect(fixture.feeds[type].clientStreams.isStreaming(other)).toBe(false);
+    book.load(await snapshotOf(type, "BNBUSDT"));
+    expect(fixture.feeds[type].clientStreams.isStreaming(other)).toBe(true);
+    await expectInStep(type, "BNBUSDT", book, client);
     expect(book.applied).toBeGreaterThan(0);
     client.close();
     await fixture.pass(graceMs + 1_000);
   });
 
   test("of a second client of a stream that runs is in step as well, though the first one's answer is cached", async () => {
-    const first = await fixture.open(`${SOCKET[family]}/${stream}`);
-    const early = follow(family, first);
-    await fixture.confirmed(family, stream);
-    early.load(await snapshotOf(family, symbol));
+    const first = await fixture.open(`${SOCKET[type]}/${stream}`);
+    const early = follow(type, first);
+    await fixture.confirmed(type, stream);
+    early.load(await snapshotOf(type, symbol));
     for (let round = 0; round < 10; round += 1) {
       await fixture.pass(100);
       // The same request, a moment before.
-      await snapshotOf(family, symbol);
+      await snapshotOf(type, symbol);
       await fixture.pass(100 + Math.floor(random() * 100));
-      const client = await fixture.open(`${SOCKET[family]}/${stream}`);
-      const book = follow(family, client);
+      const client = await fixture.open(`${SOCKET[type]}/${stream}`);
+      const book = follow(type, client);
       await fixture.pass(Math.floor(random() * 150));
-      book.load(await snapshotOf(family, symbol));
-      await expectInStep(family, symbol, book, client);
+      book.load(await snapshotOf(type, symbol));
+      await expectInStep(type, symbol, book, client);
       client.close();
     }
-    await expectInStep(family, symbol, early, first);
+    await expectInStep(type, symbol, early, first);
     first.close();
   });
 
   test("shows a gap of upstream in the sequence, and a new snapshot is in step", async () => {
-    const client = await fixture.open(`${SOCKET[family]}/${stream}`);
-    const book = follow(family, client);
-    await fixture.confirmed(family, stream);
-    book.load(await snapshotOf(family, symbol));
-    await expectInStep(family, symbol, book, client);
+    const client = await fixture.open(`${SOCKET[type]}/${stream}`);
+    const book = follow(type, client);
+    await fixture.confirmed(type, stream);
+    book.load(await snapshotOf(type, symbol));
+    await expectInStep(type, symbol, book, client);
 
     const gaps = [
       () => fixture.interrupt(3_000),
@@ -143,16 +143,16 @@ describe.each([
     ];
     for (const gap of gaps) {
       // Asked for during the outage, so that it could be cached.
-      await snapshotOf(family, symbol);
+      await snapshotOf(type, symbol);
       await gap();
-      await fixture.confirmed(family, stream);
+      await fixture.confirmed(type, stream);
       for (let steps = 0; book.fault === null && steps < 40; steps += 1) {
         await fixture.pass(50);
         await client.received();
       }
       expect(book.fault).toMatch(/^the change/);
-      book.load(await snapshotOf(family, symbol));
-      await expectInStep(family, symbol, book, client);
+      book.load(await snapshotOf(type, symbol));
+      await expectInStep(type, symbol, book, client);
     }
     client.close();
   });

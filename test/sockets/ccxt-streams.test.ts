@@ -1,4 +1,4 @@
-// ccxt.pro, unmodified, on the market streams of a real gateway: every watch of public data, both families of
+// ccxt.pro, unmodified, on the market streams of a real gateway: every watch of public data, both markets of
 // one object, the book over many changes.
 import ccxt from "ccxt";
 import { afterEach, expect, test } from "vitest";

@@ -221,7 +221,7 @@ test.each([
   ["futures", "/futures-echo", FUTURES_PING],
 ])(
   "a client of %s that answers pings stays, one that does not is cut",
-  async (_family, path, { everyMs, pongWithinMs }) => {
+  async (_type, path, { everyMs, pongWithinMs }) => {
     const at = new URL(path, url).href;
     const silent = await open({ autoPong: false }, at);
     const alive = await open({}, at);
@@ -259,7 +259,7 @@ test("a client that takes long to read an answer owes no pong before it can have
   expect(await Promise.race([echoed, closed])).toBe("still open");
 });
 
-test("every path of the exchange has the pings of its family", () => {
+test("every path of the exchange has the pings of its type", () => {
   const none = {} as never;
   const endpoints = [
     createPrivateEndpoint(none),

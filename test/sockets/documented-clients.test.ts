@@ -81,7 +81,7 @@ test("the bounds in docs/sockets.md are the program's", () => {
   const rows = [
     ["Streams of a connection", LIMITS.STREAMS_PER_CONNECTION_MAX.toLocaleString("en")],
     [
-      "Different streams of a family that all clients together have",
+      "Different streams of a type that all clients together have",
       LIMITS.MARKET_STREAMS_MAX.toLocaleString("en"),
     ],
     [

@@ -34,8 +34,8 @@ const sockets: Socket[] = [];
 
 beforeAll(async () => {
   gateway = await startGateway();
-  spot = gateway.seed("spot");
-  futures = gateway.seed("futures");
+  spot = gateway.seed("SPOT");
+  futures = gateway.seed("FUTURES");
 });
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();

@@ -29,9 +29,9 @@ describe("paths", () => {
     ["/market/ws/btcusdt@trade", "", "FUTURES", "btcusdt@trade"],
     ["/public/ws/btcusdt@aggTrade", "", "FUTURES", "btcusdt@aggTrade"],
     ["/market/stream?streams=btcusdt@bookTicker", "btcusdt@bookTicker", "FUTURES", "btcusdt@bookTicker"],
-  ] as const)("%s", async (path, wrapper, family, stream) => {
+  ] as const)("%s", async (path, wrapper, type, stream) => {
     const client = await fixture.open(path);
-    await fixture.confirmed(family, stream);
+    await fixture.confirmed(type, stream);
     await fixture.pass(2_000);
     const messages = await client.received();
     expect(messages.length).toBeGreaterThan(0);
@@ -168,11 +168,11 @@ describe("payloads", () => {
     },
   } as const;
 
-  test.each(["SPOT", "FUTURES"] as const)("of %s have the documented keys", async (family) => {
-    const names = Object.keys(KEYS[family]);
-    const path = family === "SPOT" ? "/stream" : "/market/stream";
+  test.each(["SPOT", "FUTURES"] as const)("of %s have the documented keys", async (type) => {
+    const names = Object.keys(KEYS[type]);
+    const path = type === "SPOT" ? "/stream" : "/market/stream";
     const client = await fixture.open(`${path}?streams=${names.join("/")}`);
-    for (const name of names) await fixture.confirmed(family, name);
+    for (const name of names) await fixture.confirmed(type, name);
     await fixture.pass(6_000);
     const messages = await client.received();
     const keys = Object.fromEntries(
@@ -181,7 +181,7 @@ describe("payloads", () => {
         return [name, Object.keys((Array.isArray(data) ? data[0] : data) as object).join(" ")];
       }),
     );
-    expect(keys).toEqual(KEYS[family]);
+    expect(keys).toEqual(KEYS[type]);
     client.close();
   });
 
@@ -217,7 +217,7 @@ describe("a client that does not read", () => {
     client.forget();
     client.socket.pause();
     for (let number = 1; number <= count; number += 1) {
-      fixture.exchange.sendRaw(stream, { u: number, t: number, padding }, "spot");
+      fixture.exchange.sendRaw(stream, { u: number, t: number, padding }, "SPOT");
       if (number % 20 === 0) await fixture.settle();
     }
     await fixture.settle();
@@ -245,10 +245,10 @@ describe("a client that does not read", () => {
 test.each([
   ["SPOT", "/ws"],
   ["FUTURES", "/public/ws"],
-] as const)("trades and candles of %s show what a break upstream has left out", async (family, path) => {
+] as const)("trades and candles of %s show what a break upstream has left out", async (type, path) => {
   const names = ["btcusdt@trade", "btcusdt@aggTrade", "btcusdt@kline_1m"];
   const client = await fixture.open(`${path}/${names.join("/")}`);
-  for (const name of names) await fixture.confirmed(family, name);
+  for (const name of names) await fixture.confirmed(type, name);
   const heardFrom = async (ms: number) => {
     client.forget();
     await fixture.pass(ms);
@@ -267,7 +267,7 @@ test.each([
   expect(candles(before).some(({ x }) => x)).toBe(true);
 
   await fixture.interrupt(61_000);
-  for (const name of names) await fixture.confirmed(family, name);
+  for (const name of names) await fixture.confirmed(type, name);
   const after = await heardFrom(10_000);
   for (const [index, ids] of idsOf(after).entries()) {
     const last = idsOf(before)[index]?.at(-1);

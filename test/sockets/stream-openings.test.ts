@@ -41,7 +41,7 @@ async function openFixture() {
   const parts = { listenKeys, timers: time, log };
   const server = createServer({ shouldUpgradeCallback: isWebSocketUpgrade });
   const market = { exchangeInfo: () => ({ symbols: new Map() }) };
-  const markets = { SPOT: { ...market, family: "spot" }, FUTURES: { ...market, family: "futures" } } as never;
+  const markets = { SPOT: { ...market, type: "SPOT" }, FUTURES: { ...market, type: "FUTURES" } } as never;
   const sockets = new Sockets({
     server,
     endpoints: [

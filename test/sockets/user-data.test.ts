@@ -13,7 +13,7 @@ const clients: ApiSocket[] = [];
 
 beforeAll(async () => {
   gateway = await startGateway();
-  spot = gateway.seed("spot");
+  spot = gateway.seed("SPOT");
 });
 afterEach(() => {
   for (const client of clients.splice(0)) client.close();
@@ -63,7 +63,7 @@ test("an order over REST is reported on the socket after the subscription's answ
 });
 
 test("a connection has one subscription per account; events of two accounts have the ids of their subscriptions", async () => {
-  const other = gateway.seed("spot");
+  const other = gateway.seed("SPOT");
   const client = await open();
   await client.signed("userDataStream.subscribe.signature", spot);
   const again = await client.signed("userDataStream.subscribe.signature", spot);
@@ -91,7 +91,7 @@ test("an unsubscription ends the events with a notice", async () => {
 });
 
 test("a key has so many subscriptions on a server, and a session is none of them", async () => {
-  const key = gateway.seed("spot");
+  const key = gateway.seed("SPOT");
   const subscribe = (client: ApiSocket) => client.signed("userDataStream.subscribe.signature", key);
   const all = await Promise.all(Array.from({ length: USER_STREAMS_PER_KEY_MAX }, open));
   const [first, ...others] = all;
@@ -120,7 +120,7 @@ test("another logon ends the subscription of the session before it, with a notic
   const client = await open();
   await client.signed("session.logon", spot);
   await client.request("userDataStream.subscribe");
-  await client.signed("session.logon", gateway.seed("spot"));
+  await client.signed("session.logon", gateway.seed("SPOT"));
   expect(await client.message(isEvent("eventStreamTerminated"))).toMatchObject({ subscriptionId: 0 });
 });
 
@@ -131,7 +131,7 @@ test.each([
     (client: ApiSocket, key: Credentials) => client.signed("userDataStream.subscribe.signature", key),
   ],
 ])("a revoked key loses its session and its events, a subscription %s too, once", async (_, subscribe) => {
-  const key = gateway.seed("spot");
+  const key = gateway.seed("SPOT");
   const client = await open();
   await client.signed("session.logon", key);
   expect(await subscribe(client, key)).toMatchObject({ status: 200 });
@@ -144,7 +144,7 @@ test.each([
 });
 
 test("a closed strategy ends its subscription behind its last events, and takes no other", async () => {
-  const key = gateway.seed("spot");
+  const key = gateway.seed("SPOT");
   const client = await open();
   const subscribe = () => client.signed("userDataStream.subscribe.signature", key);
   await subscribe();
@@ -170,7 +170,7 @@ test("the end of the server is announced", async () => {
 
 test("every order that was taken before the server ended is answered", async () => {
   const ending = await startGateway();
-  const key = ending.seed("spot");
+  const key = ending.seed("SPOT");
   const client = await ApiSocket.open(ending.url);
   clients.push(client);
   const order = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.0001" };

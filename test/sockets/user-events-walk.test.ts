@@ -18,8 +18,8 @@ import * as spot from "../../src/http/present/spot.ts";
 import type { UserEvent } from "../../src/sockets/user-events/event.ts";
 import { futuresEvents } from "../../src/sockets/user-events/futures.ts";
 import { spotEvents } from "../../src/sockets/user-events/spot.ts";
-import { FAMILIES, type Family } from "../campaigns/walk/families.ts";
 import type { RandomMarket } from "../campaigns/walk/random/market.ts";
+import { SETUPS, type WalkSetup } from "../campaigns/walk/setups.ts";
 import { walk } from "../campaigns/walk/walk.ts";
 import { testSeed } from "../support/seed.ts";
 import { FuturesListener, type Row, SpotListener } from "./listening-client.ts";
@@ -33,7 +33,7 @@ class Books {
   readonly legs = new Map<number, Leg>();
   readonly trades: Trade[] = [];
 
-  constructor({ type }: Family) {
+  constructor({ type }: WalkSetup) {
     this.account = openStrategy("walk", type, 0).account;
   }
 
@@ -59,15 +59,15 @@ type Check<Client> = (watched: Watched<Client>, events: readonly DomainEvent[], 
 
 /** Walks, and shows every entry to a new client for each life. Returns how often each event was sent. */
 function walkWith<Client extends { hear(text: string): void }>(
-  family: Family,
+  setup: WalkSetup,
   seed: number,
   newClient: (account: Account) => Client,
   check: Check<Client>,
 ): ReadonlyMap<string, number> {
-  const translate = family.type === "SPOT" ? spotEvents : futuresEvents;
+  const translate = setup.type === "SPOT" ? spotEvents : futuresEvents;
   const lives = new Map<Account, Watched<Client>>();
   const sent = new Map<string, number>();
-  walk(family, seed, COMMANDS, {
+  walk(setup, seed, COMMANDS, {
     profiles: ["standard"],
     decides(account, command, circumstances) {
       const decision = decide(account, command, circumstances);
@@ -77,7 +77,7 @@ function walkWith<Client extends { hear(text: string): void }>(
         rules: (symbol) => random.rules(symbol),
         lastMarkPrice: (symbol) => random.markPrice(symbol),
       };
-      const watched = lives.get(account) ?? begun(family, newClient);
+      const watched = lives.get(account) ?? begun(setup, newClient);
       lives.set(account, watched);
       watched.version += 1;
       const entry = { version: watched.version, events: decision.events };
@@ -94,9 +94,9 @@ function walkWith<Client extends { hear(text: string): void }>(
   return sent;
 }
 
-function begun<Client>(family: Family, newClient: (account: Account) => Client): Watched<Client> {
-  const books = new Books(family);
-  const followed = openStrategy("walk", family.type, 0).account;
+function begun<Client>(setup: WalkSetup, newClient: (account: Account) => Client): Watched<Client> {
+  const books = new Books(setup);
+  const followed = openStrategy("walk", setup.type, 0).account;
   return { books, followed, client: newClient(followed), version: 1 };
 }
 
@@ -110,7 +110,7 @@ const seed = testSeed();
 test(`a spot client that only listens knows what REST shows (seed ${seed})`, () => {
   const terms = { profile: STANDARD.SPOT, userId: "walk", omitZeroBalances: true };
   const sent = walkWith(
-    FAMILIES.SPOT,
+    SETUPS.SPOT,
     seed,
     (account) => {
       const client = new SpotListener();
@@ -139,7 +139,7 @@ test(`a spot client that only listens knows what REST shows (seed ${seed})`, () 
 
 test(`a futures client that only listens knows what REST shows (seed ${seed})`, () => {
   const sent = walkWith(
-    FAMILIES.FUTURES,
+    SETUPS.FUTURES,
     seed,
     (account) => {
       const client = new FuturesListener();

@@ -21,8 +21,8 @@ const clients: ApiSocket[] = [];
 
 beforeAll(async () => {
   gateway = await startGateway();
-  spot = gateway.seed("spot");
-  futures = gateway.seed("futures");
+  spot = gateway.seed("SPOT");
+  futures = gateway.seed("FUTURES");
   for (const type of ["SPOT", "FUTURES"] as const) {
     const [first] = await seedMany(gateway.dataDir, 1, type);
     if (first === undefined) throw new Error("a strategy was made");
@@ -220,7 +220,7 @@ describe("a captured order", () => {
     ["a name", { "newClientOrderId=recut-1&newOrderRespType": "FULL" }],
     ["a value", { newClientOrderId: "recut-1&newOrderRespType=FULL" }],
   ])("whose boundaries are moved into %s makes no second order", async (_where, moved) => {
-    const key = gateway.seed("spot");
+    const key = gateway.seed("SPOT");
     const client = await open();
     const params = signedParams(key, {
       ...SPOT_ORDER,
@@ -251,7 +251,7 @@ describe("a captured order", () => {
     ["10", '"010"'],
     ["123456e2", "123456e2"],
   ])("with the id %s is not another order when the id is written %s", async (signedId, sent) => {
-    const key = gateway.seed("spot");
+    const key = gateway.seed("SPOT");
     const client = await open();
     const params = signedParams(key, { ...SPOT_ORDER, newClientOrderId: signedId });
     expect(await client.request("order.place", params)).toMatchObject({ status: 200 });
@@ -266,7 +266,7 @@ describe("a captured order", () => {
 
   test("is no logon", async () => {
     const client = await open();
-    const params = signedParams(gateway.seed("spot"), SPOT_ORDER);
+    const params = signedParams(gateway.seed("SPOT"), SPOT_ORDER);
     expect(await client.request("order.place", params)).toMatchObject({ status: 200 });
     expect(await client.request("session.logon", params)).toMatchObject({
       status: 400,

@@ -95,7 +95,7 @@ export function budgetFixture(
     closing.push(() => exchange.close());
     const clock = { now: () => Date.now() };
     market = createMarketFeed({
-      family: "spot",
+      type: "SPOT",
       ...exchange,
       clock,
       log: pino({ level: "silent" }),

@@ -1,5 +1,6 @@
 // A client's own copy of a book, kept by the rules of the exchange and by nothing else: a snapshot, then
 // every change in sequence. Source: reference sockets, sections 4.4 and 5.1.
+import type { StrategyType } from "../../src/domain/account.ts";
 
 export type Level = readonly [price: string, quantity: string];
 export type Snapshot = {
@@ -28,8 +29,8 @@ export class FollowedBook {
   #bids = new Map<string, string>();
   #asks = new Map<string, string>();
 
-  constructor(family: "SPOT" | "FUTURES") {
-    this.#isSpot = family === "SPOT";
+  constructor(type: StrategyType) {
+    this.#isSpot = type === "SPOT";
   }
 
   get lastId(): number | null {

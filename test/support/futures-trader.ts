@@ -1,4 +1,4 @@
-// One strategy and the signed routes of the futures family, as a test of the wire calls them.
+// One strategy and the signed routes of futures, as a test of the wire calls them.
 import type { Call } from "./servers/in-process.ts";
 import type { WireAnswer } from "./signed-client.ts";
 

@@ -25,7 +25,7 @@ export async function openGateway(parts: {
   readonly wallNow: () => number;
 }) {
   const { dataDir, databaseUrl = null, market, wallNow } = parts;
-  // What is traded is of no account here: one market serves both families.
+  // What is traded is of no account here: one market serves both types.
   const own = await openOwnGateway({ SPOT: market, FUTURES: market }, wallNow, { dataDir, databaseUrl });
   const { budgets, store, desk } = own.gateway;
   const process = randomBytes(8).toString("hex");

@@ -1,4 +1,4 @@
-// One strategy and the signed routes of the spot family, as a test of the wire calls them.
+// One strategy and the signed routes of spot, as a test of the wire calls them.
 
 import { farBelow } from "./exact.ts";
 import { priced } from "./prices.ts";

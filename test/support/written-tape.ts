@@ -1,8 +1,9 @@
-// A small tape of BTCUSDT that a test writes: in every second of each family best prices, one trade and, of
+// A small tape of BTCUSDT that a test writes: in every second of each type best prices, one trade and, of
 // futures if wanted, a mark price. Prices stand still unless said.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import type { StrategyType } from "../../src/domain/account.ts";
 import { newDirectory } from "./servers/gateway.ts";
 
 const SYMBOL = "BTCUSDT";
@@ -12,7 +13,7 @@ const STARTS_AT = Date.UTC(2025, 4, 25, 12, 0, 30);
 const NEXT_FUNDING_AT = Date.UTC(2025, 4, 25, 16);
 
 export type WrittenTape = {
-  readonly families: readonly ("spot" | "futures")[];
+  readonly types: readonly StrategyType[];
   /** How long it is. */
   readonly seconds: number;
   readonly hasMarkPrices: boolean;
@@ -21,15 +22,15 @@ export type WrittenTape = {
 };
 
 /** Writes it in a directory of its own and answers the file. */
-export function writeTape({ families, seconds, hasMarkPrices, bidAt = () => 50_000 }: WrittenTape): string {
+export function writeTape({ types, seconds, hasMarkPrices, bidAt = () => 50_000 }: WrittenTape): string {
   const lines = Array.from({ length: seconds }, (_, second) => {
     const at = STARTS_AT + second * SECOND_MS;
     const id = second + 1;
     const bid = bidAt(second);
-    return families.flatMap((family) => {
+    return types.flatMap((type) => {
       const quote = { s: SYMBOL, b: `${bid}.0`, B: "5", a: `${bid + 1}.0`, A: "5", u: id };
       const trade = { E: at, T: at, s: SYMBOL, p: `${bid + 1}.0`, q: "0.5", m: false };
-      if (family === "spot") {
+      if (type === "SPOT") {
         return [
           streamed(at, "bookTicker", quote),
           streamed(at, "trade", { e: "trade", t: id, ...trade, M: true }),

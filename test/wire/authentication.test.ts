@@ -344,7 +344,7 @@ describe("of all that is wrong with a request, the first of these is the answer:
     expect(unknown).toMatchObject({ status: 401, body: { code: -2015 } });
   });
 
-  test("6. the time window has passed (-1021), 7. the budget is spent (429), 8. the key is of the other family (-2010)", async () => {
+  test("6. the time window has passed (-1021), 7. the budget is spent (429), 8. the key is of the other type (-2010)", async () => {
     const futures = gateway.takeFuturesStrategy();
     expect(await signed(gateway.url, futures, "POST", ORDER, { timestamp: now() })).toMatchObject({
       status: 400,

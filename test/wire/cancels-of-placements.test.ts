@@ -162,7 +162,7 @@ describe("over the WebSocket API", () => {
   afterAll(() => gateway.stop());
 
   test("an order is canceled before its placement is answered", async () => {
-    const strategy = gateway.seed("spot", ["--profile", "strict", "--latency", String(LATENCY_MS)]);
+    const strategy = gateway.seed("SPOT", ["--profile", "strict", "--latency", String(LATENCY_MS)]);
     const price = await restingPriceOf(gateway.url);
     const client = await ApiSocket.open(gateway.url);
     opened.push({ close: async () => client.close() });

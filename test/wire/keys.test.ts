@@ -21,11 +21,11 @@ const ORDER = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.001
 const ask = (key: Credentials, method: string, path: string) =>
   signed(gateway.url, key, method, path, { ...ORDER, orderId: 1 });
 
-test("the spot family has eleven signed routes", () => {
+test("spot has eleven signed routes", () => {
   expect(ROUTES).toHaveLength(11);
 });
 
-describe("a key of a strategy of the other family is refused -2010", () => {
+describe("a key of a strategy of the other type is refused -2010", () => {
   test.each(ROUTES)("on $method $path", async ({ method, path }) => {
     expect(await ask(futuresKey, method, path)).toMatchObject({
       status: 400,

@@ -65,7 +65,7 @@ describe.each(["SPOT", "FUTURES"] as const)("%s", (type) => {
       A: "9",
     };
     const told = type === "SPOT" ? lie : { ...lie, e: "bookTicker", E: feed.now(), T: feed.now() };
-    streams.sendRaw("btcusdt@bookTicker", told, type === "SPOT" ? "spot" : "futures");
+    streams.sendRaw("btcusdt@bookTicker", told, type);
     await until(() => feed.status().quotes.accepted > doubted);
     for (const side of ["SELL", "BUY"] as const) expect(await order(side)).toMatchObject(STALE);
     expect(heard).toEqual([]);

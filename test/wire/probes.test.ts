@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { Family } from "../../src/http/pipeline.ts";
+import type { ApiFamily } from "../../src/http/pipeline.ts";
 import { createProbes } from "../../src/http/probes.ts";
 import { createServer } from "../../src/http/server.ts";
 import { UNOBSERVED } from "../../src/observability/request-context.ts";
@@ -70,7 +70,7 @@ describe("a running server", () => {
 
 describe("a server that cannot do its work", () => {
   const ready = { store: "ok", spotMarket: "ok", futuresMarket: "ok" };
-  const serve = async (readiness: typeof ready, more: readonly Family[] = []) => {
+  const serve = async (readiness: typeof ready, more: readonly ApiFamily[] = []) => {
     const probes = createProbes({ readiness: async () => readiness });
     // The requests of this test need no more of a gateway.
     const gateway = {

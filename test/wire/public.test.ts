@@ -317,7 +317,7 @@ describe("exchangeInfo", () => {
     expect(await symbolsNow()).toMatchObject([{ status: "HALT" }]);
   });
 
-  test("keeps the families apart, and the futures' ignores a symbol", async () => {
+  test("keeps the types apart, and the futures' ignores a symbol", async () => {
     const { body } = await send(gateway.url, "GET", "/fapi/v1/exchangeInfo?symbol=ETHUSDT");
     expect(body).toMatchObject({
       futuresType: "U_MARGINED",

@@ -1,6 +1,7 @@
 // Every way in which the parameters of a signed request may travel, and what of it is signed.
 // Source: specification 5.1; design, section 6.
 import { beforeAll, describe, expect, test } from "vitest";
+import type { StrategyType } from "../../src/domain/account.ts";
 import { percentOf } from "../clients/contract-sums.ts";
 import { farBelow } from "../support/exact.ts";
 import { exchange, exchangeSigned, hmacHex, type Parts } from "../support/raw.ts";
@@ -296,45 +297,45 @@ describe("the boundary between query and body", () => {
   /** As ccxt writes orders, in one part. */
   const CAPTURED = [
     {
-      family: "spot",
+      type: "SPOT",
       path: ORDER,
       list: "/api/v3/allOrders",
       order: `symbol=BTCUSDT&side=BUY&newClientOrderId=${CLIENT_ID}&newOrderRespType=FULL&type=MARKET&quantity=0.00025`,
     },
     {
-      family: "spot",
+      type: "SPOT",
       path: ORDER,
       list: "/api/v3/allOrders",
       order: `symbol=BTCUSDT&side=BUY&newClientOrderId=${CLIENT_ID}&type=LIMIT&timeInForce=GTC&quantity=0.00125`,
     },
     {
-      family: "futures",
+      type: "FUTURES",
       path: "/fapi/v1/order",
       list: "/fapi/v1/allOrders",
       order: `symbol=BTCUSDT&side=BUY&newClientOrderId=${CLIENT_ID}&newOrderRespType=RESULT&type=MARKET&quantity=0.012`,
     },
     {
-      family: "futures",
+      type: "FUTURES",
       path: "/fapi/v1/order",
       list: "/fapi/v1/allOrders",
       order: `symbol=BTCUSDT&side=BUY&newClientOrderId=${CLIENT_ID}&type=LIMIT&timeInForce=GTC&quantity=0.012`,
     },
   ] as const;
-  const take = (family: "spot" | "futures") =>
-    family === "spot" ? gateway.takeStrategy() : gateway.takeFuturesStrategy();
+  const take = (type: StrategyType) =>
+    type === "SPOT" ? gateway.takeStrategy() : gateway.takeFuturesStrategy();
 
   test.each(CAPTURED)(
-    "of a captured $family order, moved to any place, makes no second order: $order",
+    "of a captured $type order, moved to any place, makes no second order: $order",
     async (captured) => {
-      const { family, path, list } = captured;
-      const key = take(family);
+      const { type, path, list } = captured;
+      const key = take(type);
       const market = await exchange(gateway.url, {
         method: "GET",
-        path: family === "spot" ? "/api/v3/ticker/bookTicker" : "/fapi/v1/premiumIndex",
+        path: type === "SPOT" ? "/api/v3/ticker/bookTicker" : "/fapi/v1/premiumIndex",
         query: "symbol=BTCUSDT",
       });
       const { bidPrice, markPrice } = market.body;
-      const price = family === "spot" ? farBelow(bidPrice) : percentOf(markPrice, 90n);
+      const price = type === "SPOT" ? farBelow(bidPrice) : percentOf(markPrice, 90n);
       const order = captured.order.includes("LIMIT") ? `${captured.order}&price=${price}` : captured.order;
       const signedText = `timestamp=${now()}&${order}&recvWindow=30000`;
       const signature = `signature=${hmacHex(key.apiSecret, signedText)}`;

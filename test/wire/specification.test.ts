@@ -286,7 +286,7 @@ describe("7.1 errors", () => {
     changeKeyRows(gateway.dataDir, "UPDATE api_keys SET strategy_id = NULL WHERE api_key = ?", who.apiKey);
     expect(await ask(who, "GET", "account")).toEqual(refusal(400, -2010));
   });
-  test("400 -2010: key of the other family", async () => {
+  test("400 -2010: key of the other type", async () => {
     expect(await ask(gateway.takeFuturesStrategy(), "GET", "account")).toEqual(refusal(400, -2010));
   });
   test("400 -2010: write against a non-LIVE strategy, with the message Strategy not live", async () => {

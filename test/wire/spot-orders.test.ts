@@ -1,4 +1,4 @@
-// The spot family on the wire: exact shapes, and what each route means. Refused placements are in
+// Spot on the wire: exact shapes, and what each route means. Refused placements are in
 // `spot-refusals.test.ts`, history in `history.test.ts`. Source: specification 2.3, 2.5, 2.6, 4.1 and 7.1;
 // design, section 6.
 import { beforeAll, describe, expect, test } from "vitest";

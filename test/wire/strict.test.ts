@@ -2,6 +2,7 @@
 // fills in bodies and lists, its terms and its receipts. Figures are those of the worked examples. Source:
 // strict fills, sections 10, 11 and 15.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StrategyType } from "../../src/domain/account.ts";
 import type { MarketTrade } from "../../src/domain/market.ts";
 import { isRefusal } from "../../src/domain/refusal.ts";
 import { BUNDLED_TIERS, STRICT_DEFAULTS, strictProfile } from "../../src/engine/matching/terms.ts";
@@ -59,7 +60,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-function profileOf(type: "SPOT" | "FUTURES", changed: Partial<typeof STRICT_DEFAULTS> = {}) {
+function profileOf(type: StrategyType, changed: Partial<typeof STRICT_DEFAULTS> = {}) {
   const profile = strictProfile(type, { ...STRICT_DEFAULTS, latency: 0, ...changed }, BUNDLED_TIERS);
   if (profile === null) throw new Error("the tier is bundled");
   return profile;

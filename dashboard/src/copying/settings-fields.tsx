@@ -14,7 +14,7 @@ import {
 } from "./settings.ts";
 
 type SettingsFieldsProps = {
-  family: StrategyType;
+  type: StrategyType;
   form: SettingsForm;
   onChange: (changes: Partial<SettingsForm>) => void;
   errors: { readonly [Name in keyof SettingsForm]?: string | undefined };
@@ -23,13 +23,13 @@ type SettingsFieldsProps = {
 };
 
 export function SettingsFields(props: SettingsFieldsProps) {
-  const { family, form, onChange, errors, isRunning = false } = props;
+  const { type, form, onChange, errors, isRunning = false } = props;
   const [isOpen, setIsOpen] = useState(isRunning);
   const hasHiddenError = Object.keys(errors).some((name) => name !== "share");
   return (
     <>
       <ShareField form={form} onChange={onChange} error={errors.share} />
-      <PresetChoice family={family} form={form} onChange={onChange} />
+      <PresetChoice type={type} form={form} onChange={onChange} />
       {!isRunning && (
         <Checkbox
           label="Also open what the strategy holds now"
@@ -52,7 +52,7 @@ export function SettingsFields(props: SettingsFieldsProps) {
               {title === "Size" && <SizeFields {...props} />}
               {limits.map(
                 ([name, label, hint]) =>
-                  (name !== "leverageMax" || family === "FUTURES") && (
+                  (name !== "leverageMax" || type === "FUTURES") && (
                     <Limit key={name} {...props} name={name} label={label} hint={hint} />
                   ),
               )}
@@ -123,8 +123,8 @@ const PRESET_WORDS: Readonly<
   },
 };
 
-function PresetChoice({ family, form, onChange }: Pick<SettingsFieldsProps, "family" | "form" | "onChange">) {
-  const chosen = presetOf(family, form);
+function PresetChoice({ type, form, onChange }: Pick<SettingsFieldsProps, "type" | "form" | "onChange">) {
+  const chosen = presetOf(type, form);
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1 font-medium text-sm">Limits</legend>
@@ -135,9 +135,9 @@ function PresetChoice({ family, form, onChange }: Pick<SettingsFieldsProps, "fam
             name="preset"
             value={name}
             isChosen={name === chosen}
-            onChoose={() => onChange(presetFor(family, name))}
+            onChoose={() => onChange(presetFor(type, name))}
             title={PRESET_WORDS[name].name}
-            says={PRESET_WORDS[name].says(family === "FUTURES")}
+            says={PRESET_WORDS[name].says(type === "FUTURES")}
           />
         ))}
       </div>

@@ -71,19 +71,19 @@ const PROTECTED_FUTURES: Preset = { ...PROTECTED_SPOT, leverageMax: "5", positio
 export const PRESET_NAMES = ["PROTECTED", "EXACT"] as const;
 export type PresetName = (typeof PRESET_NAMES)[number];
 
-export function presetFor(family: StrategyType, name: PresetName): Preset {
+export function presetFor(type: StrategyType, name: PresetName): Preset {
   if (name === "EXACT") return EXACT;
-  return family === "FUTURES" ? PROTECTED_FUTURES : PROTECTED_SPOT;
+  return type === "FUTURES" ? PROTECTED_FUTURES : PROTECTED_SPOT;
 }
 
 /** What the form of a new copy begins with. */
-export function newSettings(family: StrategyType): SettingsForm {
-  return { share: "100", budget: "", copyExisting: false, ...presetFor(family, "PROTECTED") };
+export function newSettings(type: StrategyType): SettingsForm {
+  return { share: "100", budget: "", copyExisting: false, ...presetFor(type, "PROTECTED") };
 }
 
 /** The preset that a form is at; null if a setting was changed by hand. */
-export function presetOf(family: StrategyType, form: SettingsForm): PresetName | null {
-  return PRESET_NAMES.find((name) => isAt(form, presetFor(family, name))) ?? null;
+export function presetOf(type: StrategyType, form: SettingsForm): PresetName | null {
+  return PRESET_NAMES.find((name) => isAt(form, presetFor(type, name))) ?? null;
 }
 
 function isAt(form: SettingsForm, preset: Preset): boolean {

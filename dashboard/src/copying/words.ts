@@ -189,7 +189,7 @@ export const SWITCH_NAMES: Names<KillSwitchJson["kind"]> = {
   COPIER: "All copies of a person",
 };
 
-export const FAMILY_NAMES: Names<CopyJson["family"]> = { SPOT: "Spot", FUTURES: "Futures" };
+export const TYPE_NAMES: Names<CopyJson["family"]> = { SPOT: "Spot", FUTURES: "Futures" };
 
 /** "https://api.example.com" is "api.example.com". */
 export function hostOf(origin: string): string {

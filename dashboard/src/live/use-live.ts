@@ -108,10 +108,10 @@ export type HeardPrice = {
 };
 
 /** The last price of what something else on the page follows; null until the first has arrived. */
-export function useHeardPrice(family: StrategyType, symbol: string): HeardPrice | null {
+export function useHeardPrice(type: StrategyType, symbol: string): HeardPrice | null {
   const [heard, setHeard] = useState<HeardPrice | null>(null);
   useLive("price", (price) => {
-    if (price.family === family && price.symbol === symbol) setHeard({ price, heardAt: Date.now() });
+    if (price.family === type && price.symbol === symbol) setHeard({ price, heardAt: Date.now() });
   });
-  return heard !== null && heard.price.symbol === symbol && heard.price.family === family ? heard : null;
+  return heard !== null && heard.price.symbol === symbol && heard.price.family === type ? heard : null;
 }

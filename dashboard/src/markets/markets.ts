@@ -15,16 +15,16 @@ export const MARKET_KINDS: Readonly<
 
 const SYMBOLS_STALE_MS = 600_000;
 
-function symbolsQuery(family: StrategyType) {
+function symbolsQuery(type: StrategyType) {
   return {
-    ...endpointQuery(["symbols", family], "GET /markets/:family/symbols", { family }),
+    ...endpointQuery(["symbols", type], "GET /markets/:family/symbols", { family: type }),
     staleTime: SYMBOLS_STALE_MS,
   };
 }
 
-/** Undefined while they are loaded, and while the family is not known. */
-export function useSymbols(family: StrategyType | undefined) {
-  return useQuery({ ...symbolsQuery(family ?? "SPOT"), enabled: family !== undefined });
+/** Undefined while they are loaded, and while the type is not known. */
+export function useSymbols(type: StrategyType | undefined) {
+  return useQuery({ ...symbolsQuery(type ?? "SPOT"), enabled: type !== undefined });
 }
 
 /** How many decimals a price or a quantity has whose smallest step is this: 2 of "0.01", 0 of "5". */

@@ -9,7 +9,7 @@ import { CopyStatus } from "../copying/copy-status.tsx";
 import { driftInWords, isOff } from "../copying/drift.ts";
 import { HaltNote } from "../copying/halt.tsx";
 import { NotOffered } from "../copying/not-offered.tsx";
-import { FAMILY_NAMES, hostOf } from "../copying/words.ts";
+import { hostOf, TYPE_NAMES } from "../copying/words.ts";
 import { useWatch } from "../live/use-live.ts";
 import { Missing } from "../ui/badge.tsx";
 import { ButtonLink, TEXT_LINK } from "../ui/button.tsx";
@@ -101,7 +101,7 @@ function FirstCopy() {
 
 const NAME: Column<CopyJson> = headColumn(
   { header: "Strategy", width: "w-[24%]" },
-  ({ copyId, strategyName, family, account }) => (
+  ({ copyId, strategyName, family: type, account }) => (
     <span className="flex max-w-72 flex-col items-start">
       <Link
         to="/copies/$copyId"
@@ -115,7 +115,7 @@ const NAME: Column<CopyJson> = headColumn(
         title={`${account.label} at ${hostOf(account.venue)}`}
         className="max-w-full truncate font-normal text-ink-soft text-xs"
       >
-        {FAMILY_NAMES[family]}, {account.label} at {hostOf(account.venue)}
+        {TYPE_NAMES[type]}, {account.label} at {hostOf(account.venue)}
       </span>
     </span>
   ),

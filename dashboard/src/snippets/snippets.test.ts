@@ -26,7 +26,7 @@ describe.each(["SPOT", "FUTURES"] as const)("%s", (type) => {
     expect(snippetsFor({ type, apiKey: KEY, publicUrl: `${URL}/` })).toEqual(snippets);
   });
 
-  test("name the family's own routes", () => {
+  test("name the routes of the strategy's type", () => {
     const [ccxt, python, curl] = snippets.map(({ text }) => text);
     const isSpot = type === "SPOT";
     expect(ccxt).toContain(isSpot ? "new ccxt.binance(" : "new ccxt.binanceusdm(");

@@ -55,29 +55,29 @@ export function useEquityOf(strategyId: string, strategy: StrategyJson | undefin
  * The newest prices of these, by symbol, and since when one of them is stale. The first of them are followed;
  * of the others come only prices that something else on the page follows.
  */
-function usePrices(family: StrategyJson["type"], symbols: readonly string[]) {
+function usePrices(type: StrategyJson["type"], symbols: readonly string[]) {
   const [prices, setPrices] = useState<ReadonlyMap<string, PriceJson>>(new Map());
   const [stale, setStale] = useState<ReadonlyMap<string, number>>(new Map());
   const names = symbols.join(" ");
   useEffect(() => {
     const followed = names === "" ? [] : names.split(" ").slice(0, FOLLOWED_MAX);
-    const ends = followed.map((symbol) => follow({ kind: "prices", family, symbol }));
+    const ends = followed.map((symbol) => follow({ kind: "prices", family: type, symbol }));
     // What is followed no longer has no price that is kept up to date.
     setPrices((before) => only(before, followed));
     setStale((before) => only(before, followed));
     return () => {
       for (const end of ends) end();
     };
-  }, [names, family]);
+  }, [names, type]);
   useLive("price", (price) => {
-    if (price.family !== family || !symbols.includes(price.symbol)) return;
+    if (price.family !== type || !symbols.includes(price.symbol)) return;
     setPrices((before) => new Map(before).set(price.symbol, price));
     setStale((before) =>
       before.has(price.symbol) ? new Map([...before].filter(([name]) => name !== price.symbol)) : before,
     );
   });
   useLive("stale", ({ topic, since }) => {
-    if (topic.kind !== "prices" || topic.family !== family || !symbols.includes(topic.symbol)) return;
+    if (topic.kind !== "prices" || topic.family !== type || !symbols.includes(topic.symbol)) return;
     setStale((before) => new Map(before).set(topic.symbol, since));
   });
   const times = symbols.flatMap((symbol) => stale.get(symbol) ?? []);

@@ -1,4 +1,4 @@
-// Two strategies, one of each family, whose market and clock are in the test's hands: prices are set minute
+// Two strategies, one of each type, whose market and clock are in the test's hands: prices are set minute
 // by minute, and are what the candles say afterwards.
 import {
   ContractMarket,
@@ -6,6 +6,7 @@ import {
   executed,
   StubMarket,
 } from "../../desk/testing/fixture.ts";
+import type { StrategyType } from "../../domain/account.ts";
 import type { Command } from "../../domain/command.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { contractRules } from "../../engine/testing/contract-rules.ts";
@@ -16,8 +17,6 @@ import { createPerformanceReports, type PerformanceParts, type PerformanceReport
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-
-export type Family = "SPOT" | "FUTURES";
 
 /** Prices by symbol and minute, and their candles: of a second, and of a minute for any other interval. */
 class Told {
@@ -144,7 +143,7 @@ export async function createFixture(options: Pick<Partial<PerformanceParts>, "tr
     wallNow: () => wall.now,
     ...options,
   });
-  const idOf = (family: Family) => family.toLowerCase();
+  const idOf = (type: StrategyType) => type.toLowerCase();
   return {
     ...on,
     pairs,
@@ -163,11 +162,11 @@ export async function createFixture(options: Pick<Partial<PerformanceParts>, "tr
       contracts.setMark(symbol, price);
     },
     /** Carries a command out, which may not be refused. */
-    async carryOut(family: Family, command: Command): Promise<void> {
-      executed(await on.desk.execute(idOf(family), command));
+    async carryOut(type: StrategyType, command: Command): Promise<void> {
+      executed(await on.desk.execute(idOf(type), command));
     },
     /** At the market's price. */
-    async trade(family: Family, side: "BUY" | "SELL", quantity: string, symbol: string): Promise<void> {
+    async trade(type: StrategyType, side: "BUY" | "SELL", quantity: string, symbol: string): Promise<void> {
       placed += 1;
       const command: Command = {
         type: "PlaceOrder",
@@ -179,10 +178,10 @@ export async function createFixture(options: Pick<Partial<PerformanceParts>, "tr
         stopPrice: null,
         clientOrderId: `trade-${placed}`,
       };
-      executed(await on.desk.execute(idOf(family), command));
+      executed(await on.desk.execute(idOf(type), command));
     },
-    async report(family: Family, range: PerformanceReport["range"] = "all"): Promise<PerformanceReport> {
-      const report = await reports.report(idOf(family), range);
+    async report(type: StrategyType, range: PerformanceReport["range"] = "all"): Promise<PerformanceReport> {
+      const report = await reports.report(idOf(type), range);
       if (report === null) throw new Error("there is a report of a strategy that is there");
       return report;
     },

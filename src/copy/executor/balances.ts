@@ -122,7 +122,7 @@ export async function refreshBalances(
 /** A position in doubt is without its stop: what shows it goes before openings. */
 function urgentInDoubt(context: CopyContext): CopyContext {
   const { state, session } = context;
-  const isInDoubt = state.copy.family === "FUTURES" && state.unconfirmed().length > 0;
+  const isInDoubt = state.copy.type === "FUTURES" && state.unconfirmed().length > 0;
   return isInDoubt ? { ...context, session: session.inDoubt() } : context;
 }
 
@@ -132,18 +132,18 @@ function takeSnapshot(
   given: { readonly prices: Parameters<typeof equityOf>[1]; readonly inDoubt: readonly string[] },
 ): void {
   const { prices, inDoubt } = given;
-  const { family, settings } = state.copy;
+  const { type, settings } = state.copy;
   const { book } = state;
   const { wallet } = balances;
   const { holdings } = book;
-  const account = accountEquity({ family, wallet, holdings, prices, lead: NO_TRADES });
+  const account = accountEquity({ type, wallet, holdings, prices, lead: NO_TRADES });
   const begun = rescaled(begunWith(book, workedWith(settings, account)), settings, { account, prices });
   const unconfirmed = new Set(
     book.snapshot === null ? [] : state.unconfirmed().map((row) => row.symbol ?? ""),
   );
   const foreign = new Map([...unconfirmed].map((symbol) => [symbol, foreignOf(book, symbol)]));
   const snapshot = {
-    ...snapshotOf(balances, { book, at: now(), family }),
+    ...snapshotOf(balances, { book, at: now(), type }),
     ...(foreign.size > 0 && { foreign }),
     ...(inDoubt.length > 0 && { inDoubt }),
   };
@@ -225,10 +225,10 @@ function haveBalances(
   const executed = subtract(found.executedQuantity, executedQuantity);
   if (state.book.snapshot === null || symbol === null || executed <= 0n) return false;
   const unbooked = unbookedToward(side, unbookedBefore(state, symbol));
-  const { family } = state.copy;
+  const { type } = state.copy;
   // What was booked by the balances lacks the fees that were taken in coins.
-  const isBooked = executedQuantity > 0n && isNearly(family, executedQuantity, found.executedQuantity);
-  return isBooked || unbooked >= executed || isNearly(family, unbooked, executed);
+  const isBooked = executedQuantity > 0n && isNearly(type, executedQuantity, found.executedQuantity);
+  return isBooked || unbooked >= executed || isNearly(type, unbooked, executed);
 }
 
 /** Queries a row of which the venue has said that its order has changed; returns whether the row has. */
@@ -313,7 +313,7 @@ export function isPositionExpected(
   { state, now }: Pick<CopyContext, "state" | "now">,
   prices: ReadonlyMap<string, Price>,
 ): boolean {
-  if (state.copy.family !== "FUTURES") return false;
+  if (state.copy.type !== "FUTURES") return false;
   const balancesAt = state.book.snapshot?.at ?? 0;
   let isExpected = false;
   for (const entry of state.unconfirmed()) {
@@ -396,7 +396,7 @@ async function tradedSince(context: CopyContext, held: ReadonlyMap<string, Quant
   const own = new Map<MirrorEntry, VenueOrderState>();
   const byOthers = new Set<string>();
   const foreign = new Set<string>();
-  for (const entry of state.copy.family === "SPOT" ? [] : state.unconfirmed()) {
+  for (const entry of state.copy.type === "SPOT" ? [] : state.unconfirmed()) {
     const { symbol } = entry;
     if (symbol === null || unbookedOf(state, symbol, held) === 0n) continue;
     const trades = await tradesSince(context, entry);
@@ -446,7 +446,7 @@ function symbolsInDoubt(
   held: ReadonlyMap<string, Quantity>,
   { foreign }: Traded,
 ): readonly string[] {
-  if (state.copy.family === "SPOT" || state.book.snapshot === null) return [];
+  if (state.copy.type === "SPOT" || state.book.snapshot === null) return [];
   const bySymbol = Map.groupBy(state.unconfirmed(), (entry) => entry.symbol ?? "");
   return [...bySymbol].flatMap(([symbol, rows]) => {
     const unbooked = unbookedOf(state, symbol, held);
@@ -483,7 +483,7 @@ function bookUnconfirmed(
       // The last purchase has what is left: fees may have been taken in coins.
       const isLast = index + 1 === explained?.length;
       const size = isLast ? unbookedToward(side, left) : open;
-      const isSold = isNearly(state.copy.family, size, open) && side === "SELL";
+      const isSold = isNearly(state.copy.type, size, open) && side === "SELL";
       const executed = size < open && !isSold ? size : open;
       left = side === "BUY" ? subtract(left, executed) : add(left, executed);
       if (isExecution(state, entry, { executed, open })) {
@@ -511,7 +511,7 @@ function endAbsentSales(
   { held, locked }: Pick<VenueBalances, "held" | "locked">,
   overdue: ReadonlySet<number>,
 ): void {
-  if (state.copy.family !== "SPOT" || state.book.snapshot === null) return;
+  if (state.copy.type !== "SPOT" || state.book.snapshot === null) return;
   for (const [symbol, rows] of Map.groupBy(state.unconfirmed(), (entry) => entry.symbol ?? "")) {
     const bought = sum(rows.filter(({ side }) => side === "BUY").map(unexecuted));
     const sales = rows.filter(
@@ -546,7 +546,7 @@ async function overdueSales(
 ): Promise<ReadonlySet<number>> {
   const { state, now } = context;
   const overdue = new Set<number>();
-  for (const sale of state.copy.family === "SPOT" ? state.unconfirmed() : []) {
+  for (const sale of state.copy.type === "SPOT" ? state.unconfirmed() : []) {
     const { entryId, side, orderType, quantity, executedQuantity } = sale;
     // A market order is never open, and may have been executed and mistaken for the owner's sale.
     const certainAfterMs = orderType === "MARKET" ? ENDED_MS_MAX : NOT_FOUND_AFTER_MS;
@@ -574,7 +574,7 @@ async function absentPurchases(
 ): Promise<ReadonlySet<number>> {
   const { state, now } = context;
   const absent = new Set<number>();
-  if (state.copy.family !== "SPOT" || state.book.snapshot === null) return absent;
+  if (state.copy.type !== "SPOT" || state.book.snapshot === null) return absent;
   const open = state.resting().filter((entry) => isLimitPurchase(entry));
   const besides = subtract(subtract(wallet, available), sum(open.map(worthLeft)));
   for (const purchase of state.unconfirmed().filter((entry) => isLimitPurchase(entry))) {
@@ -633,7 +633,7 @@ function isExecution(
 
 /** Whether a difference may be fees in coins that are not known yet, which are less than a hundredth. */
 function mayBeFees(state: CopyContext["state"], symbol: string, unbooked: Quantity): boolean {
-  if (state.copy.family !== "SPOT" || unbooked >= 0n) return false;
+  if (state.copy.type !== "SPOT" || unbooked >= 0n) return false;
   const bought = state.feesDue(symbol).filter(({ side }) => side === "BUY");
   const executed = sum(bought.map(({ executedQuantity }) => executedQuantity));
   return isAtMostShare(magnitude(unbooked), UNKNOWN_FEE_MAX, executed);
@@ -643,11 +643,11 @@ function mayBeFees(state: CopyContext["state"], symbol: string, unbooked: Quanti
 function lacksOnlyFee(state: Pick<CopyContext["state"], "copy">, entry: MirrorEntry): boolean {
   const { quantity, executedQuantity } = entry;
   if (!isPurchaseOnSpot(state, entry) || quantity === null || executedQuantity === 0n) return false;
-  return isNearly(state.copy.family, executedQuantity, quantity);
+  return isNearly(state.copy.type, executedQuantity, quantity);
 }
 
 function isPurchaseOnSpot({ copy }: Pick<CopyContext["state"], "copy">, { side }: MirrorEntry): boolean {
-  return copy.family === "SPOT" && side === "BUY";
+  return copy.type === "SPOT" && side === "BUY";
 }
 
 /** The unit of the last digit of a size that is not zero. */

@@ -167,7 +167,7 @@ function isLastStop(
   { lead, symbol }: LeadAction & { readonly symbol: string },
 ): boolean {
   if (leg.orderType !== "STOP_MARKET" || !closesPosition(state, leg)) return false;
-  const theirs = leadHeld(state.copy.family, lead, symbol);
+  const theirs = leadHeld(state.copy.type, lead, symbol);
   return leg.side === "SELL" ? theirs <= 0n : theirs >= 0n;
 }
 
@@ -368,7 +368,7 @@ export function opensSomething(
   { symbol, side, reduceOnly }: MirrorEntry,
 ): boolean {
   if (symbol === null || reduceOnly === true) return false;
-  if (state.copy.family === "SPOT") return side === "BUY";
+  if (state.copy.type === "SPOT") return side === "BUY";
   const { quantity } = state.holding(symbol);
   return side === "BUY" ? quantity >= 0n : quantity <= 0n;
 }

@@ -44,8 +44,8 @@ export async function fill(
   const mirrored = resting ?? rows.find(({ venueOrderId }) => venueOrderId !== null);
   const unconfirmed = state.unconfirmed(symbol).find(isOurs);
   const order = mirrored ?? unconfirmed ?? rows.find(({ executedQuantity }) => executedQuantity > 0n);
-  const { family } = state.copy;
-  const before = leadHeld(family, lead, symbol);
+  const { type } = state.copy;
+  const before = leadHeld(type, lead, symbol);
   const left = reduced(before, side, filled.quantity);
   const opens = opensByFill(context, action);
   // First: what the order opens by going through zero is no part of what it has closed.
@@ -61,7 +61,7 @@ export async function fill(
     const { orderType, clientOrderId, venueOrderId } = state.latest(mirrored);
     state.put({ ...row, status: "DONE", orderType, clientOrderId, venueOrderId });
   }
-  if (action.empties || (left !== null && isFlat(family, left, filled.price)))
+  if (action.empties || (left !== null && isFlat(type, left, filled.price)))
     await cancelOvertaken(context, symbol);
 }
 
@@ -122,7 +122,7 @@ export async function closePosition(
       orderType: "MARKET",
       scale: { by: "POSITION", ours: size, theirs: filled.quantity },
       scaledQuantity: size,
-      reduceOnly: state.copy.family === "FUTURES",
+      reduceOnly: state.copy.type === "FUTURES",
       updatedAt: now(),
     };
     const stopped = gate.stopped();
@@ -175,7 +175,7 @@ export async function fitted(
   const price = (prices ?? lastPrices()).get(symbol) ?? null;
   // A symbol that is not traded at the moment is left to its owner.
   if (rules?.status !== "TRADING") return { quantity: ZERO, skip: skipOf("NOT_LISTED") };
-  return marketQuantity(rules, size, { price, side, isReduction, family: state.copy.family });
+  return marketQuantity(rules, size, { price, side, isReduction, type: state.copy.type });
 }
 
 /** Fits a row to a size, sends it, and records the outcome on it. Returns the row. */

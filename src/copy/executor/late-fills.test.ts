@@ -527,14 +527,14 @@ test.each([
   ["FUTURES", "exposure bound", { exposureMax: decimal<Rate>("0.2") }, "ABOVE_EXPOSURE_MAX"],
 ] as const)(
   "on %s an entry with an unknown outcome counts towards the copy's %s",
-  async (family, _bound, settings, reason) => {
-    const strategy = await fixture.strategy(family);
+  async (type, _bound, settings, reason) => {
+    const strategy = await fixture.strategy(type);
     await fixture.start();
-    const copier = await fixture.copier(strategy, family, settings);
+    const copier = await fixture.copier(strategy, type, settings);
     await fixture.waitFor("it is polled", async () => (await fixture.copy(copier)).book.snapshot !== null);
     hides = () => true;
-    proxy.plan(family === "SPOT" ? "POST /api/v3/order" : "POST /fapi/v1/order", { cut: "AFTER" });
-    const quantity = family === "SPOT" ? "0.0004" : "0.002";
+    proxy.plan(type === "SPOT" ? "POST /api/v3/order" : "POST /fapi/v1/order", { cut: "AFTER" });
+    const quantity = type === "SPOT" ? "0.0004" : "0.002";
     await fixture.does(strategy, places("BUY", quantity, { at: "90000" }), false);
     fixture.wake(strategy);
     await isInDoubt(copier);

@@ -1,5 +1,6 @@
 // The limits that a copier sets, as they act on an account.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { StrategyType } from "../../domain/account.ts";
 import type { CopySettings } from "../../domain/copying.ts";
 import { decimal, type Price, type Rate, shareOf, ZERO } from "../../money/decimal.ts";
 import {
@@ -20,7 +21,7 @@ afterEach(async () => {
   await fixture[Symbol.asyncDispose]();
 });
 
-async function strategyOf(type: "SPOT" | "FUTURES"): Promise<string> {
+async function strategyOf(type: StrategyType): Promise<string> {
   const strategy = await fixture.strategy(type);
   await fixture.start();
   return strategy;
@@ -276,7 +277,7 @@ describe("an opening that is in flight", () => {
   let hold: PromiseWithResolvers<void>;
 
   /** A copier of a strategy that buys BTC; the venue takes the order, and does not answer yet. */
-  async function buys(type: "SPOT" | "FUTURES", settings: Partial<CopySettings>, quantity: string) {
+  async function buys(type: StrategyType, settings: Partial<CopySettings>, quantity: string) {
     await fixture[Symbol.asyncDispose]();
     fixture = await openCopiesFixture({
       through: async (url) => {

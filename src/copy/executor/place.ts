@@ -94,15 +94,15 @@ export function briefly(context: CopyContext): CopyContext {
 export async function place(context: CopyContext, row: MirrorEntry, action: Placing): Promise<void> {
   const { state } = context;
   const { symbol, filled, side, lead } = action;
-  const { family } = state.copy;
-  const before = leadHeld(family, lead, symbol);
+  const { type } = state.copy;
+  const before = leadHeld(type, lead, symbol);
   const left = filled === null ? null : reduced(before, side, filled.quantity);
   if (left === null || row.isTargetSet === true) await send(context, row, action);
   else {
     state.shrinkTarget(symbol, { side, left, before: magnitude(before) });
     await send(context, state.put({ ...row, isTargetSet: true }), action);
   }
-  if (filled !== null && left !== null && isFlat(family, left, filled.price))
+  if (filled !== null && left !== null && isFlat(type, left, filled.price))
     await cancelOvertaken(context, symbol);
 }
 
@@ -285,7 +285,7 @@ export function opensByFill(
   { state }: Pick<CopyContext, "state">,
   { symbol, side, filled, lead }: Pick<LeadAction & LeadFill, "symbol" | "side" | "filled" | "lead">,
 ): boolean {
-  const before = leadHeld(state.copy.family, lead, symbol);
+  const before = leadHeld(state.copy.type, lead, symbol);
   const isReduction = reduced(before, side, filled.quantity) !== null && filled.quantity <= magnitude(before);
   return !isReduction || isClosedBy(side, state.holding(symbol).quantity);
 }
@@ -296,7 +296,7 @@ export function opensByFill(
  */
 export async function feesOfSpot(context: CopyContext, symbol: string): Promise<void> {
   const { state } = context;
-  if (state.copy.family !== "SPOT") return;
+  if (state.copy.type !== "SPOT") return;
   const asking = briefly(context);
   for (const entry of state.feesDue(symbol)) await unlessUnanswered(learnFees(asking, entry));
 }
@@ -319,7 +319,7 @@ export async function learnDueFees(context: CopyContext): Promise<void> {
     const listed = due.filter(
       ({ sentAt, venueOrderId }) => venueOrderId !== null && now() - (sentAt ?? 0) < FEES_LISTED_MS_MAX,
     );
-    const isListed = listed.length >= FEES_LISTED_MIN[state.copy.family];
+    const isListed = listed.length >= FEES_LISTED_MIN[state.copy.type];
     if (isListed) await learnListed(context, symbol, listed);
     for (const entry of due) if (!isListed || !listed.includes(entry)) await learnFees(context, entry);
   }
@@ -364,11 +364,11 @@ export function reserve(
 
 /** What the copy may use for an opening now, beside all that is open, in flight, or in doubt. */
 export function roomNow({ state }: CopyContext, prices: VenuePrices): Amount {
-  const { family, settings } = state.copy;
+  const { type, settings } = state.copy;
   const { snapshot } = state.book;
   const open = [...state.acknowledged(), ...openingsInDoubt(state, prices, null)];
   return roomOf({
-    ...{ family, settings, prices, lead: { lastPrices: new Map() }, holdings: heldOnAccount(state.book) },
+    ...{ type, settings, prices, lead: { lastPrices: new Map() }, holdings: heldOnAccount(state.book) },
     wallet: add(snapshot?.wallet ?? ZERO, spentInDoubt(state, open)),
     available: snapshot?.available ?? ZERO,
     restingWorth: restingWorth(open),
@@ -415,7 +415,7 @@ async function balancesInTime(context: CopyContext): Promise<boolean> {
 
 /** The part of the strategy's order that opens something. */
 function openingOf({ state }: CopyContext, action: Placing): Quantity {
-  return leadOpening({ family: state.copy.family, placement: action, lead: action.lead });
+  return leadOpening({ type: state.copy.type, placement: action, lead: action.lead });
 }
 
 /**
@@ -473,11 +473,11 @@ async function scale(
   const known = await session.pricesInTime();
   if (known === null && without === null && openingOf(context, action) > 0n) throw session.postponed();
   const prices = known ?? context.lastPrices();
-  const { family, settings } = state.copy;
+  const { type, settings } = state.copy;
   const { snapshot } = state.book;
   const open = [...state.acknowledged(), ...openingsInDoubt(state, prices, action.seq)];
   return scaleOrder({
-    family,
+    type,
     placement: action,
     lead: action.lead,
     settings,
@@ -485,7 +485,7 @@ async function scale(
     wallet: add(snapshot?.wallet ?? ZERO, spentInDoubt(state, open)),
     available: available ?? snapshot?.available ?? ZERO,
     restingWorth: restingWorth(open),
-    restingElsewhere: restingElsewhere(family, open, action.symbol),
+    restingElsewhere: restingElsewhere(type, open, action.symbol),
     restingOnSymbol: restingOn([
       ...open.filter(({ symbol }) => symbol === action.symbol),
       ...salesInDoubt(state, action.symbol),
@@ -526,7 +526,7 @@ function openingsInDoubt(
  * counts as if the account had it still, since the orders count as open.
  */
 function spentInDoubt(state: CopyContext["state"], open: readonly MirrorEntry[]): Amount {
-  if (state.copy.family !== "SPOT") return ZERO;
+  if (state.copy.type !== "SPOT") return ZERO;
   const left = new Map<string, Quantity>();
   let spent: Amount = ZERO;
   for (const entry of open) {
@@ -545,7 +545,7 @@ function spentInDoubt(state: CopyContext["state"], open: readonly MirrorEntry[])
  * Sales on spot with an unknown outcome: the coins may be sold, and what else the account has is its owner's.
  */
 function salesInDoubt(state: CopyContext["state"], symbol: string): readonly MirrorEntry[] {
-  if (state.copy.family !== "SPOT") return [];
+  if (state.copy.type !== "SPOT") return [];
   return state
     .unconfirmed(symbol)
     .filter((entry) => entry.side === "SELL" && entry.unseenSince === undefined);
@@ -592,7 +592,7 @@ export async function setCopiedLeverage(
  * Null if it may.
  */
 function mayOpen(context: CopyContext, { opening, reduceOnly }: Sized, action: Placing): Skip | null {
-  const isSafe = opening === 0n && (reduceOnly || context.state.copy.family === "SPOT");
+  const isSafe = opening === 0n && (reduceOnly || context.state.copy.type === "SPOT");
   return isSafe ? null : opensNot(context, action);
 }
 

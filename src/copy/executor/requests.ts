@@ -223,11 +223,11 @@ async function orderRepair(
   const { state, session, now } = context;
   const before = context.leadAccount();
   if (before === null) return 0;
-  const { family, settings, copyId, strategyId } = state.copy;
+  const { type, settings, copyId, strategyId } = state.copy;
   const entries = await store.listMirrorEntries(copyId, { limit: ENTRIES_MAX });
   const rules = new Map<string, SymbolRules | null>();
   for (const symbol of new Set([
-    ...symbolsHeld(family, leadStateOf(before, null)),
+    ...symbolsHeld(type, leadStateOf(before, null)),
     ...state.book.holdings.keys(),
   ])) {
     rules.set(symbol, await session.rules(symbol));
@@ -239,7 +239,7 @@ async function orderRepair(
   if (account === null || !isCaughtUp() || (last?.seq ?? 0) > state.takenSeq) return null;
   const lead = leadStateOf(account, last);
   const drifts = driftOf({
-    family,
+    type,
     lead,
     leadAtStart: null,
     settings,
@@ -256,7 +256,7 @@ async function orderRepair(
       // Its age counts from when it was sized.
       ...{ ...ownRow("REPAIR", symbol, now(), request), leadAt: now() },
       ...{ status: "NEW", side, orderType: "MARKET", scale, scaledQuantity: quantity, quantity },
-      ...(family === "FUTURES" && reduceOnly && { reduceOnly }),
+      ...(type === "FUTURES" && reduceOnly && { reduceOnly }),
       ...(increases && { retained: SCALE as Rate }),
     });
   }
@@ -286,7 +286,7 @@ export async function executeRepair(context: CopyContext, row: MirrorEntry): Pro
     return;
   }
   const leverage = context.leadAccount()?.leverages.get(symbol) ?? LEVERAGE_DEFAULT;
-  const isContract = state.copy.family === "FUTURES";
+  const isContract = state.copy.type === "FUTURES";
   const refusal = isContract ? await setCopiedLeverage(context, symbol, leverage, "OPEN") : null;
   if (refusal !== null) {
     state.put(skipped(row, leverageSkip(refusal)));
@@ -330,18 +330,18 @@ function funded(
   },
 ): { readonly size: Quantity; readonly worth: Amount } | Skip {
   const { row, size, prices, leverage } = of;
-  const { family } = context.state.copy;
+  const { type } = context.state.copy;
   const known = prices.get(row.symbol ?? "");
   // Without a price it is not sent.
   if (known === undefined) return { size, worth: ZERO };
   const side = row.side ?? "BUY";
   const payment = paymentOf(
-    { family, leverage },
+    { type, leverage },
     { side, known, takesMarketPrice: true, limit: null, mark: known },
   );
   const had = roomNow(context, prices);
   const affordable = fundedOpening(payment, size, had);
-  if (affordable === null) return fundsSkip({ family }, { wanted: worthOfOpening(payment, size), had });
+  if (affordable === null) return fundsSkip({ type }, { wanted: worthOfOpening(payment, size), had });
   return { size: affordable, worth: worthOfOpening(payment, affordable) };
 }
 

@@ -40,7 +40,7 @@ export class RowOrder {
   note(entryId: number, action: LeadAction): void {
     if (action.kind !== "PLACE") return;
     const opening = leadOpening({
-      family: this.#context.state.copy.family,
+      type: this.#context.state.copy.type,
       placement: action,
       lead: action.lead,
     });

@@ -462,7 +462,7 @@ class Attempts {
   async #isPositionChanged(session: CopyContext["session"]): Promise<boolean> {
     const { state } = this.#context;
     const { symbol, orderType, side, quantity } = this.#row;
-    const isOfContract = state.copy.family === "FUTURES" && orderType === "MARKET";
+    const isOfContract = state.copy.type === "FUTURES" && orderType === "MARKET";
     if (!isOfContract || symbol === null || state.book.snapshot === null) return false;
     try {
       const booked = state.holding(symbol).quantity;
@@ -509,10 +509,10 @@ class Attempts {
       const unbooked = magnitude(unbookedOf(state, symbol, held));
       // On spot the fees of earlier purchases may not be known yet.
       const isExecuted =
-        state.copy.family === "SPOT"
+        state.copy.type === "SPOT"
           ? !isAtMostShare(unbooked, UNKNOWN_FEE_MAX, quantity ?? ZERO)
           : unbooked !== 0n;
-      if (isExecuted || (state.copy.family === "SPOT" && (await this.#mayBeOffset(session)))) return false;
+      if (isExecuted || (state.copy.type === "SPOT" && (await this.#mayBeOffset(session)))) return false;
       // Whatever else was traded until then may have hidden what the order did: it was executed, and
       // liquidated at once; or the owner has sold by hand what it bought.
       // After a restart the orders that have ended are in the log alone.
@@ -521,7 +521,7 @@ class Attempts {
       const trades = await session.ask(({ client }) => client.trades(symbol, { since, known }));
       if (trades === null || state.ownChanges !== ownChanges) return false;
       const others = trades.filter(({ by }) => by !== "KNOWN");
-      if (state.copy.family !== "SPOT") return others.length === 0;
+      if (state.copy.type !== "SPOT") return others.length === 0;
       // On spot an order is hidden by nothing but as much on the other side.
       const against = others.filter((trade) => trade.side !== side);
       return !mayHide(sum(against.map((trade) => trade.quantity)), quantity);
@@ -703,7 +703,7 @@ export function unbookedOf(
   symbol: string,
   held: ReadonlyMap<string, Quantity>,
 ): Quantity {
-  const now = [...held].find(([name]) => symbolOf(copy.family, name) === symbol)?.[1] ?? ZERO;
+  const now = [...held].find(([name]) => symbolOf(copy.type, name) === symbol)?.[1] ?? ZERO;
   return subtract(now, add(foreignOf(book, symbol), book.holdings.get(symbol)?.quantity ?? ZERO));
 }
 
@@ -731,7 +731,7 @@ export function explaining(
   for (const { row, left } of open) {
     sets = [...sets, ...sets.map((set) => ({ size: add(set.size, left), rows: [...set.rows, row] }))];
   }
-  const fitting = sets.filter(({ size }) => size * change > 0n && isNearly(copy.family, change, size));
+  const fitting = sets.filter(({ size }) => size * change > 0n && isNearly(copy.type, change, size));
   return fitting.length === 1 ? (fitting[0]?.rows ?? null) : null;
 }
 
@@ -745,9 +745,9 @@ export function mayHide(offset: Quantity, quantity: MirrorEntry["quantity"]): bo
 }
 
 /** Whether sizes are equal but for fees: on spot they may be taken in coins, and be known later. */
-export function isNearly(family: StrategyType, size: Quantity, open: Quantity): boolean {
+export function isNearly(type: StrategyType, size: Quantity, open: Quantity): boolean {
   const apart = magnitude(subtract(size, open));
-  return family === "SPOT" ? isAtMostShare(apart, UNKNOWN_FEE_MAX, magnitude(open)) : apart === 0n;
+  return type === "SPOT" ? isAtMostShare(apart, UNKNOWN_FEE_MAX, magnitude(open)) : apart === 0n;
 }
 
 /** Size of what is unbooked in the direction of an order; zero if it is the other way. */

@@ -11,17 +11,17 @@ let way: CountingVenue;
 let strategy: string;
 let copier: Copier;
 
-async function open(family: StrategyType): Promise<void> {
+async function open(type: StrategyType): Promise<void> {
   fixture = await openCopiesFixture({
     through: async (url) => {
-      way = await CountingVenue.open(url, family);
+      way = await CountingVenue.open(url, type);
       return way.url;
     },
   });
   way.now = () => fixture.time.now();
-  strategy = await fixture.strategy(family);
+  strategy = await fixture.strategy(type);
   await fixture.start();
-  copier = await fixture.copier(strategy, family);
+  copier = await fixture.copier(strategy, type);
 }
 afterEach(async () => {
   await fixture[Symbol.asyncDispose]();
@@ -161,19 +161,19 @@ test("a change of the leverage that the venue leaves open keeps nothing waiting,
 });
 
 describe.each([
-  { family: "SPOT", bought: "0.001", sold: "0.00099" },
-  { family: "FUTURES", bought: "0.002", sold: "0.002" },
-] as const)("a venue that says no prices, $family", ({ family, bought, sold }) => {
+  { type: "SPOT", bought: "0.001", sold: "0.00099" },
+  { type: "FUTURES", bought: "0.002", sold: "0.002" },
+] as const)("a venue that says no prices, $type", ({ type, bought, sold }) => {
   const isSold = async () => /SELL MARKET .* FILLED/.test(`${(await fixture.log(copier)).at(-1)}`);
 
   test.each([
     { how: "answers 503", answer: DOWN },
     { how: "does not answer", answer: "HELD" as const },
   ])("and $how gets exits within seconds", async ({ answer }) => {
-    await open(family);
+    await open(type);
     await fixture.does(strategy, places("BUY", bought));
     await fixture.passesAtRest(5_000);
-    way.instead = (route) => (route === PRICES[family] ? answer : null);
+    way.instead = (route) => (route === PRICES[type] ? answer : null);
     await fixture.passesAtRest(10_000);
     await does(places("SELL", sold));
     expect(await takes("it is sold", isSold)).toBeLessThan(8_000);
@@ -182,10 +182,10 @@ describe.each([
   });
 
   test("gets closings within seconds, and openings once it says them", async () => {
-    await open(family);
+    await open(type);
     await fixture.does(strategy, places("BUY", bought));
     await fixture.passesAtRest(5_000);
-    way.instead = (route) => (route === PRICES[family] ? DOWN : null);
+    way.instead = (route) => (route === PRICES[type] ? DOWN : null);
     await fixture.passesAtRest(10_000);
     await does(places("BUY", "0.001", { at: "80000" }));
     await fixture.passesAtRest(20_000);
@@ -194,7 +194,7 @@ describe.each([
     await fixture.waitFor("it is sent", async () =>
       `${(await fixture.log(copier)).at(-1)}`.endsWith("RESTING"),
     );
-    way.instead = (route) => (route === PRICES[family] ? DOWN : null);
+    way.instead = (route) => (route === PRICES[type] ? DOWN : null);
     await fixture.passesAtRest(10_000);
     const at = fixture.time.now();
     await fixture.changeCopy(copier, strategy, "CLOSING", "COPIER");

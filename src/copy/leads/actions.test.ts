@@ -16,7 +16,7 @@ import { isRefusal } from "../../domain/refusal.ts";
 import type { JournalEntry } from "../../domain/strategy.ts";
 import { decide } from "../../engine/decide.ts";
 import { STRICT_FUTURES, STRICT_SPOT } from "../../engine/testing/strict-steps.ts";
-import { type Family, Workbench } from "../../engine/testing/workbench.ts";
+import { type ScenarioSetup, Workbench } from "../../engine/testing/workbench.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
 import { actionsOf } from "./actions.ts";
 import { wordsOf } from "./testing/action-words.ts";
@@ -401,8 +401,8 @@ class LeadBench extends Workbench {
   }
 }
 
-function intentsUnder(family: Family, steps: readonly string[]): string[] {
-  const bench = new LeadBench(family);
+function intentsUnder(setup: ScenarioSetup, steps: readonly string[]): string[] {
+  const bench = new LeadBench(setup);
   for (const step of steps) bench.take(step);
   return bench.actions.map((action) => wordsOf(action).replace(/ \|.*/, ""));
 }

@@ -337,8 +337,8 @@ export function baseOf(symbol: string): string {
 }
 
 /** Base units, negative of a short. */
-export function leadHeld(family: StrategyType, { held }: Pick<LeadState, "held">, symbol: string): Quantity {
-  if (family === "FUTURES") return held.get(symbol) ?? ZERO;
+export function leadHeld(type: StrategyType, { held }: Pick<LeadState, "held">, symbol: string): Quantity {
+  if (type === "FUTURES") return held.get(symbol) ?? ZERO;
   return isReckoned(symbol) ? (held.get(baseOf(symbol)) ?? ZERO) : ZERO;
 }
 
@@ -353,6 +353,6 @@ export function reduced(before: Quantity, side: Side, quantity: Quantity): Quant
 }
 
 /** Whether a position that is left could not be sold or closed: of a spot pair a remainder of a fee. */
-export function isFlat(family: StrategyType, left: Quantity, price: Price): boolean {
-  return left === 0n || (family === "SPOT" && proceedsDown(price, left) < DUST_WORTH);
+export function isFlat(type: StrategyType, left: Quantity, price: Price): boolean {
+  return left === 0n || (type === "SPOT" && proceedsDown(price, left) < DUST_WORTH);
 }

@@ -282,13 +282,13 @@ export class CopyState {
   ): void {
     this.#ownChanges += 1;
     if (!isInBalances) this.#carried.add(entry.entryId);
-    const { family } = this.#copy;
+    const { type } = this.#copy;
     const { symbol } = execution;
     const before = this.book;
-    const after = executedIn(before, family, execution);
+    const after = executedIn(before, type, execution);
     const gained = after.realized - before.realized;
     const { snapshot } = after;
-    const carried = snapshot && carriedOn(snapshot, family, { ...execution, gained });
+    const carried = snapshot && carriedOn(snapshot, type, { ...execution, gained });
     this.setBook({ ...after, snapshot: isInBalances ? snapshot : carried });
     const { quantity } = holdingOf(after, symbol);
     const until = add(entry.executedQuantity, execution.quantity);
@@ -300,7 +300,7 @@ export class CopyState {
 
   /** Books what an execution that is booked has cost besides. */
   charge(of: Charge & Pick<Execution, "side">, entryId: number): void {
-    const { family } = this.#copy;
+    const { type } = this.#copy;
     const { quantity, target = quantity, ahead } = this.holding(of.symbol);
     const { snapshot } = this.book;
     const nothing = { quantity: ZERO as Quantity, quote: ZERO as Amount, gained: 0n };
@@ -308,7 +308,7 @@ export class CopyState {
     const carried = snapshot !== null && this.#carried.has(entryId);
     this.setBook({
       ...chargedTo(this.book, of),
-      snapshot: carried ? carriedOn(snapshot, family, { ...of, ...nothing }) : snapshot,
+      snapshot: carried ? carriedOn(snapshot, type, { ...of, ...nothing }) : snapshot,
     });
     this.#setTarget(of.symbol, target, ahead);
   }

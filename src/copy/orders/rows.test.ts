@@ -36,7 +36,7 @@ test.each([
     equity: decimal<Amount>("100"),
   };
   const snapshot = { at: 2_000, ...had, held: new Map() };
-  const copy = { family: "FUTURES", book: { ...EMPTY_BOOK, snapshot } } as unknown as Copy;
+  const copy = { type: "FUTURES", book: { ...EMPTY_BOOK, snapshot } } as unknown as Copy;
   const row: MirrorEntry = { ...ROW, status: "FILLED", isFeeDue: true, updatedAt: executedAt };
   const state = new CopyState(copy, [row], async () => {});
   state.charge({ symbol: "BTCUSDT", side: "BUY", ...fee }, row.entryId);
@@ -47,7 +47,7 @@ test.each([
   ["was booked by the balances is filled", "1", "FILLED"],
   ["nothing was booked of is skipped", "0", "SKIPPED"],
 ])("an order that the venue never shows and that %s", async (_, executed, status) => {
-  const copy = { family: "SPOT", book: EMPTY_BOOK } as unknown as Copy;
+  const copy = { type: "SPOT", book: EMPTY_BOOK } as unknown as Copy;
   const sizes = { quantity: decimal<Quantity>("1"), executedQuantity: decimal<Quantity>(executed) };
   const row: MirrorEntry = { ...ROW, ...sizes, status: "UNCONFIRMED", clientOrderId: "id", sentAt: 0 };
   const state = new CopyState(copy, [row], async () => {});

@@ -42,15 +42,15 @@ type Order = {
 };
 
 describe.each(SEEDS)("walks from seed %i", (seed) => {
-  test.each<[Copy["family"], Side]>([
+  test.each<[Copy["type"], Side]>([
     ["SPOT", "BUY"],
     ["FUTURES", "BUY"],
     ["FUTURES", "SELL"],
-  ])("on %s by %s, the copy is to hold what is left of what both have executed", async (family, side) => {
+  ])("on %s by %s, the copy is to hold what is left of what both have executed", async (type, side) => {
     const draw = seededRandom(seed);
     let compared = 0;
     for (let walk = 0; walk < WALKS; walk += 1) {
-      const walked = new Walk(family, side, draw);
+      const walked = new Walk(type, side, draw);
       for (let step = 0; step < STEPS; step += 1) {
         await walked.step();
         compared += walked.compare() ? 1 : 0;
@@ -61,7 +61,7 @@ describe.each(SEEDS)("walks from seed %i", (seed) => {
 });
 
 class Walk {
-  readonly #family: Copy["family"];
+  readonly #type: Copy["type"];
   readonly #side: Side;
   readonly #draw: () => number;
   readonly #said: string[] = [];
@@ -72,11 +72,11 @@ class Walk {
   /** The size of the strategy's position. */
   #held = 0n;
 
-  constructor(family: Copy["family"], side: Side, draw: () => number) {
-    this.#family = family;
+  constructor(type: Copy["type"], side: Side, draw: () => number) {
+    this.#type = type;
     this.#side = side;
     this.#draw = draw;
-    const began = { copyId: "copy", strategyId: "one", family, status: "FOLLOWING", fromVersion: 0 };
+    const began = { copyId: "copy", strategyId: "one", type, status: "FOLLOWING", fromVersion: 0 };
     this.#state = this.#open({ ...began, doneSeq: 0, book: EMPTY_BOOK } as unknown as Copy, []);
   }
 
@@ -221,7 +221,7 @@ class Walk {
 
   #take(intent: object): { readonly row: MirrorEntry; readonly action: LeadAction } {
     this.#seq += 1;
-    const held = new Map([[this.#family === "SPOT" ? "BTC" : SYMBOL, this.#signed(this.#held)]]);
+    const held = new Map([[this.#type === "SPOT" ? "BTC" : SYMBOL, this.#signed(this.#held)]]);
     const lead = { wallet: ZERO, held, lastPrices: new Map(), promised: new Map() };
     const action = { ...intent, seq: this.#seq, version: this.#seq, at: 1, lead } as unknown as LeadAction;
     this.#state.take(action, 1);

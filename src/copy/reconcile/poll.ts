@@ -21,7 +21,7 @@ export async function poll(context: CopyContext, missing: Missing): Promise<NotA
     missing.inVain = isFresh ? 0 : missing.inVain + 1;
     await learnDueFees(polling);
     // A fee that is not known yet looks like a missing balance.
-    const isFeeDue = state.copy.family === "SPOT" && state.feesDue().length > 0;
+    const isFeeDue = state.copy.type === "SPOT" && state.feesDue().length > 0;
     if (isFresh && !isFeeDue) await writeOffMissing(polling, missing);
     if (isFresh && !missing.isUnexplained) state.setContradicted(false);
     return null;
@@ -42,7 +42,7 @@ const POLLS_PER_TICK = POLLS_PER_SECOND_MAX / (1_000 / TICK_MS);
 /** Maximum of copies per tick whose venue is determined. */
 const ASSIGNED_PER_TICK = 4 * POLLS_PER_TICK;
 
-/** Where something is polled at: lines of one family at one origin share a budget. */
+/** Where something is polled at: lines of one type at one origin share a budget. */
 export type PollPlace = Pick<Venue, "mayPoll">;
 
 /** A copy, as far as the schedule is concerned. */

@@ -11,16 +11,16 @@ let fixture: CopiesFixture;
 let way: CountingVenue;
 let strategy: string;
 
-async function open(family: StrategyType): Promise<void> {
+async function open(type: StrategyType): Promise<void> {
   fixture = await openCopiesFixture({
     waitsForFees: false,
     through: async (url) => {
-      way = await CountingVenue.open(url, family);
+      way = await CountingVenue.open(url, type);
       return way.url;
     },
   });
   way.now = () => fixture.time.now();
-  strategy = await fixture.strategy(family);
+  strategy = await fixture.strategy(type);
   await fixture.start();
 }
 afterEach(async () => {
@@ -28,9 +28,9 @@ afterEach(async () => {
   await way[Symbol.asyncDispose]();
 });
 
-async function copiers(count: number, family: StrategyType): Promise<readonly Copier[]> {
+async function copiers(count: number, type: StrategyType): Promise<readonly Copier[]> {
   const begun: Copier[] = [];
-  for (let each = 0; each < count; each += 1) begun.push(await fixture.copier(strategy, family));
+  for (let each = 0; each < count; each += 1) begun.push(await fixture.copier(strategy, type));
   return begun;
 }
 
@@ -69,12 +69,12 @@ async function settled(): Promise<void> {
 }
 
 describe.each([
-  { family: "SPOT", count: 60, quantity: "0.0005" },
-  { family: "FUTURES", count: 40, quantity: "0.002" },
-] as const)("$count copies at one address, an open order of each, $family", ({ family, count, quantity }) => {
+  { type: "SPOT", count: 60, quantity: "0.0005" },
+  { type: "FUTURES", count: 40, quantity: "0.002" },
+] as const)("$count copies at one address, an open order of each, $type", ({ type, count, quantity }) => {
   test("get what the strategy does at once, in the middle of any minute", async () => {
-    await open(family);
-    const all = await copiers(count, family);
+    await open(type);
+    const all = await copiers(count, type);
     await fixture.does(strategy, places("BUY", quantity), false);
     await fixture.does(strategy, places("BUY", quantity, { at: "90000" }), false);
     const intoMinute = fixture.time.now() % 60_000;
@@ -340,21 +340,21 @@ test("an opening is sized after a poll if its balances are old, and does not wai
 test.each([
   ["SPOT", /GET \/api\/v3\/(account|openOrders)$/],
   ["FUTURES", /GET \/fapi\/v[13]\/(account|openOrders|openAlgoOrders)$/],
-] as const)("what a poll counts in the budget is what it costs: %s", async (family, isOfPoll) => {
-  await open(family);
-  const copier = await fixture.copier(strategy, family);
-  const quantity = family === "SPOT" ? "0.0005" : "0.002";
+] as const)("what a poll counts in the budget is what it costs: %s", async (type, isOfPoll) => {
+  await open(type);
+  const copier = await fixture.copier(strategy, type);
+  const quantity = type === "SPOT" ? "0.0005" : "0.002";
   await fixture.does(strategy, places("BUY", quantity, { at: "90000" }));
   await passes(16_000);
   const polledAt = async () => (await fixture.copy(copier)).book.snapshot?.at ?? 0;
   const before = await polledAt();
   way.seen.length = 0;
   while ((await polledAt()) === before) await passes(500);
-  const weights = WEIGHTS[family];
+  const weights = WEIGHTS[type];
   const costs = way.seen
     .filter((route) => isOfPoll.test(route))
     .map((route) => (route.endsWith("account") ? weights.account : weights.openOrders.ofOne));
   const resting = { orders: new Set(["BTCUSDT"]), legs: new Set<string>() };
-  const counted = fixture.venue.client(family, copier.account).pollWeight(resting);
+  const counted = fixture.venue.client(type, copier.account).pollWeight(resting);
   expect(counted).toBe(costs.reduce((sum, cost) => sum + cost, 0));
 });

@@ -623,7 +623,7 @@ describe("a position that still has a target is a copy of nothing", () => {
       expected: true,
     },
     {
-      family: "FUTURES",
+      type: "FUTURES",
       what: "but not on its side",
       theirs: "-1",
       held: "-0.002",
@@ -631,7 +631,7 @@ describe("a position that still has a target is a copy of nothing", () => {
       expected: false,
     },
     {
-      family: "FUTURES",
+      type: "FUTURES",
       what: "but not without a target",
       theirs: "0",
       held: "0.002",
@@ -640,15 +640,15 @@ describe("a position that still has a target is a copy of nothing", () => {
     },
     {
       ...{ what: "but not of a spot pair, which has a share of its own coins" },
-      ...{ family: "SPOT", theirs: "0", held: "0.002", target: "0.002", expected: false },
+      ...{ type: "SPOT", theirs: "0", held: "0.002", target: "0.002", expected: false },
     },
   ];
 
-  test.each(cases)("$what", ({ family, theirs, held, target, expected }) => {
+  test.each(cases)("$what", ({ type, theirs, held, target, expected }) => {
     const positions = new Map([["BTCUSDT", { quantity: decimal<Quantity>(theirs) }]]);
     const context = {
       state: {
-        copy: { family },
+        copy: { type },
         target: () => decimal<Quantity>(target),
         holding: () => ({ quantity: decimal<Quantity>(held) }),
       },

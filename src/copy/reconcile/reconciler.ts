@@ -180,7 +180,7 @@ async function isBlockedByUnconfirmed(context: CopyContext, symbol: string): Pro
  * stops it at zero.
  */
 function mayTouchOthers(state: CopyState, symbol: string): boolean {
-  if (state.copy.family === "SPOT") return true;
+  if (state.copy.type === "SPOT") return true;
   return magnitude(onAccount(state, symbol)) > magnitude(state.holding(symbol).quantity);
 }
 
@@ -200,7 +200,7 @@ function isExplained(state: CopyState, entry: MirrorEntry): boolean {
  */
 function mayBeThere(state: CopyState, entry: MirrorEntry): boolean {
   const { snapshot } = state.book;
-  if (state.copy.family === "SPOT" && entry.side === "SELL") return true;
+  if (state.copy.type === "SPOT" && entry.side === "SELL") return true;
   return !isExplained(state, entry) || snapshot === null || snapshot.available !== snapshot.wallet;
 }
 
@@ -240,7 +240,7 @@ async function cancelUnwanted(
 /** Reduces what the copy has beyond its target. */
 async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerms): Promise<Reconciled> {
   const { state, gate, now } = context;
-  const { family } = state.copy;
+  const { type } = state.copy;
   const own = reducedOf(state, symbol, terms);
   const excess = excessOf(state, symbol, terms);
   // Orders in doubt have reduced the position already, and are not booked yet.
@@ -256,7 +256,7 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   if (!isClosedBy(side, state.position(symbol))) return WAITS;
   const isExit = (entry: MirrorEntry) => !isLeg(entry) && entry.side === side && unexecuted(entry) > 0n;
   // Coins that an unconfirmed sale on spot may have sold, or may lock, cannot be sold.
-  const inDoubt = family === "SPOT" ? state.unconfirmed(symbol).filter(isExit) : [];
+  const inDoubt = type === "SPOT" ? state.unconfirmed(symbol).filter(isExit) : [];
   // One that the venue does not show may be open, too.
   const exits = state.acknowledged(symbol).filter((entry) => isExit(entry) && !inDoubt.includes(entry));
   const isGivenUp = (entry: MirrorEntry) => givesUp(context, entry, terms);
@@ -275,7 +275,7 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
     side,
     orderType: "MARKET",
     scaledQuantity: excess,
-    ...(family === "FUTURES" && { reduceOnly: true }),
+    ...(type === "FUTURES" && { reduceOnly: true }),
     // How long an order with an unknown outcome is waited for counts from its own attempt.
     sentAt: null,
     updatedAt: now(),
@@ -326,7 +326,7 @@ function givesUp(
   if (isClosing) return true;
   if (!restsAtStrategy(context, entry)) return givesUpExits;
   const { state } = context;
-  return state.target(entry.symbol ?? "") === 0n && (state.copy.family === "SPOT" || closesOnly(entry));
+  return state.target(entry.symbol ?? "") === 0n && (state.copy.type === "SPOT" || closesOnly(entry));
 }
 
 /**
@@ -350,7 +350,7 @@ function closedBy(
   symbol: string,
   exits: readonly MirrorEntry[],
 ): Quantity {
-  if (state.copy.family === "SPOT") return sum(exits.map(unexecuted));
+  if (state.copy.type === "SPOT") return sum(exits.map(unexecuted));
   const own = exits.filter(closesOnly);
   const account = leadAccount();
   const theirs = own.flatMap(
@@ -383,7 +383,7 @@ async function freeCoins(
   { lacking, ...terms }: ReconcileTerms & { readonly lacking: Quantity },
 ): Promise<Skip | null> {
   const { state } = context;
-  const isSpot = state.copy.family === "SPOT";
+  const isSpot = state.copy.type === "SPOT";
   const isStop = ({ orderType }: MirrorEntry) => isSpot && orderType !== "LIMIT";
   const rests = (entry: MirrorEntry) => Number(restsAtStrategy(context, entry));
   // The account has less than the book says.
@@ -421,7 +421,7 @@ async function freeCoins(
 function isPositionUnknown({ state, now }: Pick<CopyContext, "state" | "now">, symbol: string): boolean {
   const balancesAt = state.book.snapshot?.at ?? 0;
   return (
-    state.copy.family === "FUTURES" &&
+    state.copy.type === "FUTURES" &&
     state.open(symbol).some(({ status, orderType, sentAt, acknowledgedAt }) => {
       const givenUpAt = acknowledgedAt ?? sentAt ?? 0;
       const isUnknown = status === "RESTING" || (status === "UNCONFIRMED" && balancesAt < givenUpAt);

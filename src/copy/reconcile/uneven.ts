@@ -46,7 +46,7 @@ export function isWithoutLead(
   symbol: string,
 ): boolean {
   const account = leadAccount();
-  if (state.copy.family === "SPOT" || account === null || state.target(symbol) === 0n) return false;
+  if (state.copy.type === "SPOT" || account === null || state.target(symbol) === 0n) return false;
   const theirs = account.positions.get(symbol)?.quantity ?? ZERO;
   return theirs === 0n || theirs > 0n !== state.holding(symbol).quantity > 0n;
 }
@@ -56,7 +56,7 @@ export function missingLegs(
   { state, leadAccount, now }: Pick<CopyContext, "state" | "leadAccount" | "now">,
   symbol: string,
 ): readonly Leg[] {
-  if (state.copy.family === "SPOT" || state.copy.status === "CLOSING") return [];
+  if (state.copy.type === "SPOT" || state.copy.status === "CLOSING") return [];
   const legs = [...(leadAccount()?.openLegs.values() ?? [])];
   const present = new Set(legs.map(({ legId }) => legId));
   // A leg left from before the strategy's replacement gives way to its successor, and one that has fired is
@@ -84,8 +84,8 @@ export function missingStops(
   { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
   symbol: string,
 ): readonly Order[] {
-  const { family, status, strategyId } = state.copy;
-  if (family !== "SPOT" || status === "CLOSING" || state.target(symbol) === 0n) return [];
+  const { type, status, strategyId } = state.copy;
+  if (type !== "SPOT" || status === "CLOSING" || state.target(symbol) === 0n) return [];
   const stops = [...(leadAccount()?.openOrders.values() ?? [])].filter(
     (order) => order.symbol === symbol && order.side === "SELL" && awaitsTrigger(order),
   );
@@ -117,7 +117,7 @@ export function isStaleLeg(
 
 /** Whether an open order was to close a contract's position that is gone: it would open the other side. */
 export function isExitOfNothing({ state }: Pick<CopyContext, "state">, entry: MirrorEntry): boolean {
-  return state.copy.family === "FUTURES" && closesOnly(entry) && state.hasNothing(entry.symbol ?? "");
+  return state.copy.type === "FUTURES" && closesOnly(entry) && state.hasNothing(entry.symbol ?? "");
 }
 
 /**
@@ -144,7 +144,7 @@ function isLeadFlat(
 ): boolean {
   const account = leadAccount();
   if (account === null) return false;
-  if (state.copy.family === "FUTURES") return !account.positions.has(symbol);
+  if (state.copy.type === "FUTURES") return !account.positions.has(symbol);
   const owned = ownedOf(account.balances, baseOf(symbol)) as bigint as Quantity;
   return price !== null && isFlat("SPOT", owned, price);
 }

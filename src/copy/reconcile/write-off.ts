@@ -52,7 +52,7 @@ export async function takeStock(context: CopyContext, missing: Missing): Promise
   const { state, session, now } = context;
   const askedAt = now();
   if (!(await refreshBalances(context))) return false;
-  if (state.copy.family !== "FUTURES") return true;
+  if (state.copy.type !== "FUTURES") return true;
   const since = missing.explainedUntil - LOOKED_BACK_MS;
   const before = state.book;
   let isExplained = true;

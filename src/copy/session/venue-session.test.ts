@@ -26,7 +26,7 @@ test("an outcome that stays unknown for long is reported, and once a minute from
   } as unknown as Venue;
   const master = newMasterKey();
   const sealed = sealCredentials(master, "one", { apiKey: "key", apiSecret: "secret" });
-  const account = { accountId: "one", venue: "http://127.0.0.1:1", family: "SPOT", sealed };
+  const account = { accountId: "one", venue: "http://127.0.0.1:1", type: "SPOT", sealed };
   const session = new VenueSession({
     copyId: "copy",
     accountId: "one",

@@ -148,7 +148,7 @@ export class VenueSession {
     const account = await this.#find();
     if (account.sealed === null) throw new AccountGone(account.accountId);
     const credentials = openCredentials(this.#parts.master, account.accountId, account.sealed);
-    const venue = this.#parts.venues.venue(account.venue, account.family);
+    const venue = this.#parts.venues.venue(account.venue, account.type);
     const clientOf = (priority?: PollPriority) =>
       venue.account(account.accountId, credentials, priority && { priority });
     const pollers = { DOUBT: clientOf("DOUBT"), POLL: clientOf("POLL") };

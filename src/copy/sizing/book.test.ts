@@ -5,15 +5,11 @@ import { type Amount, decimal, formatBriefly, type Quantity, ZERO } from "../../
 import { chargedTo, executedIn, heldOnAccount, holdingOf } from "./book.ts";
 
 /** `BUY 2 @ 100 fee 0.1 base 0.002`: the quote is quantity × price. */
-function bookAfter(
-  family: StrategyType,
-  executions: readonly string[],
-  from: CopyBook = EMPTY_BOOK,
-): CopyBook {
+function bookAfter(type: StrategyType, executions: readonly string[], from: CopyBook = EMPTY_BOOK): CopyBook {
   return executions.reduce((book, text) => {
     const [side = "", quantity = "", , price = "", , fee = "0", , feeInBase = "0"] = text.split(" ");
     const quote = (decimal<Quantity>(quantity) * decimal<Amount>(price)) / 100_000_000n;
-    return executedIn(book, family, {
+    return executedIn(book, type, {
       symbol: "BTCUSDT",
       side: side === "BUY" ? "BUY" : "SELL",
       quantity: decimal(quantity),
@@ -44,8 +40,8 @@ describe("what sizes are computed from", () => {
     // The venue has liquidated it, or its owner has turned it.
     ["FUTURES", "SELL 2 @ 100", "0", "0 0"],
     ["FUTURES", "SELL 2 @ 100", "2", "0 0"],
-  ] as const)("%s %s, on the account %s: %s", (family, bought, account, expected) => {
-    const book = bookAfter(family, [bought]);
+  ] as const)("%s %s, on the account %s: %s", (type, bought, account, expected) => {
+    const book = bookAfter(type, [bought]);
     expect(heldWords(heldOnAccount(book))).toBe(heldWords(book.holdings));
     const held = new Map([["BTCUSDT", decimal<Quantity>(account)]]);
     const snapshot = { at: 0, wallet: ZERO, available: ZERO, equity: ZERO, held };
@@ -103,17 +99,17 @@ describe("a fee that becomes known later than its execution", () => {
     ["SPOT", "BUY 2 @ 100 fee 0.2 base 0.002", "BUY 2 @ 100"],
     ["SPOT", "SELL 1 @ 110 fee 0.11", "SELL 1 @ 110"],
     ["FUTURES", "SELL 3 @ 90 fee 0.27", "SELL 3 @ 90"],
-  ] as const)("leaves the book as if it had been known at once: %s %s", (family, whole, without) => {
-    const before = bookAfter(family, ["BUY 2 @ 100"].slice(whole.startsWith("BUY") ? 1 : 0));
+  ] as const)("leaves the book as if it had been known at once: %s %s", (type, whole, without) => {
+    const before = bookAfter(type, ["BUY 2 @ 100"].slice(whole.startsWith("BUY") ? 1 : 0));
     const [, fee = "0", , base = "0"] = whole.slice(whole.indexOf("fee")).split(" ");
-    const charged = chargedTo(bookAfter(family, [without], before), {
+    const charged = chargedTo(bookAfter(type, [without], before), {
       symbol: "BTCUSDT",
       fee: decimal(fee),
       feeInBase: decimal(base),
       // A fee in the base asset was bought at 100.
       cost: (decimal<Amount>(base) * 100n) as Amount,
     });
-    expect(words(charged)).toBe(words(bookAfter(family, [whole], before)));
+    expect(words(charged)).toBe(words(bookAfter(type, [whole], before)));
   });
 
   test("takes no more than is left of what it was of", () => {

@@ -82,10 +82,10 @@ export function foreignOf({ snapshot, holdings }: CopyBook, symbol: string): Qua
 }
 
 /** The book after an execution. */
-export function executedIn(book: CopyBook, family: StrategyType, execution: Execution): CopyBook {
+export function executedIn(book: CopyBook, type: StrategyType, execution: Execution): CopyBook {
   const held = holdingOf(book, execution.symbol);
   const { holding, gained } =
-    family === "FUTURES"
+    type === "FUTURES"
       ? turned(held, execution)
       : execution.side === "BUY"
         ? bought(held, execution)
@@ -206,13 +206,13 @@ export function released(snapshot: VenueSnapshot, worth: Amount): VenueSnapshot 
 /** The snapshot after an execution; what it cost was taken off what is available when its order was sent. */
 export function carriedOn(
   snapshot: VenueSnapshot,
-  family: StrategyType,
+  type: StrategyType,
   execution: Execution & { readonly gained: bigint },
 ): VenueSnapshot {
   const { symbol, side, quantity, quote, fee, feeInBase, gained } = execution;
   const arrived = side === "BUY" ? quantity - feeInBase : -quantity;
   const held = new Map(snapshot.held).set(symbol, ((snapshot.held.get(symbol) ?? 0n) + arrived) as Quantity);
-  if (family === "FUTURES") {
+  if (type === "FUTURES") {
     return { ...snapshot, wallet: (snapshot.wallet + gained - fee) as Amount, held };
   }
   if (side === "BUY") return { ...snapshot, wallet: subtract(snapshot.wallet, quote), held };
@@ -228,11 +228,11 @@ export function carriedOn(
 /** The venue's present state. */
 export function snapshotOf(
   balances: Pick<VenueSnapshot, "wallet" | "available" | "held">,
-  of: { readonly book: CopyBook; readonly at: number; readonly family: StrategyType },
+  of: { readonly book: CopyBook; readonly at: number; readonly type: StrategyType },
 ): VenueSnapshot {
-  const { book, at, family } = of;
+  const { book, at, type } = of;
   const found = new Map<string, Quantity>();
-  for (const [name, quantity] of balances.held) found.set(symbolOf(family, name), quantity);
+  for (const [name, quantity] of balances.held) found.set(symbolOf(type, name), quantity);
   const held = new Map<string, Quantity>();
   for (const symbol of book.holdings.keys()) held.set(symbol, found.get(symbol) ?? (0n as Quantity));
   for (const [symbol, quantity] of found) {

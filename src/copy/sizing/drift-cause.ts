@@ -60,7 +60,7 @@ export type CausePart = {
 export type CauseOfDrift = Pick<CausePart, "cause" | "entryId"> & { readonly parts: readonly CausePart[] };
 
 export type CauseTerms = {
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly isPending: boolean;
   readonly isTooSmall: boolean;
   /**
@@ -90,7 +90,7 @@ export function causeOf(position: Position, terms: CauseTerms): CauseOfDrift {
     ...{ cause, entryId, parts: size === 0n ? [] : [{ cause, entryId, quantity: size }] },
   });
   if (terms.isPending) return whole("PENDING");
-  if (isTradedOutside(position, terms.family)) return whole("OUTSIDE");
+  if (isTradedOutside(position, terms.type)) return whole("OUTSIDE");
   if (size === 0n) return whole("IN_LINE");
   if (terms.isTooSmall) return whole("ROUNDING");
 
@@ -159,8 +159,8 @@ function partsOf(size: Quantity, slack: Quantity, wanted: readonly CausePart[]):
 }
 
 /** On spot the owner's own coins may lie beside the copy's; a contract has one position. */
-function isTradedOutside(position: Position, family: StrategyType): boolean {
-  if (family === "FUTURES") return position.actual !== position.own;
+function isTradedOutside(position: Position, type: StrategyType): boolean {
+  if (type === "FUTURES") return position.actual !== position.own;
   return heldOf(position) !== position.own;
 }
 

@@ -144,7 +144,7 @@ describe("a repair", () => {
   test("done twice does nothing the second time, and never goes beyond the target", () => {
     const units = (max: number) => fc.integer({ min: -max, max }).map((drawn) => BigInt(drawn) * 1_000n);
     const drawn = fc.record({
-      family: fc.constantFrom<StrategyType>("SPOT", "FUTURES"),
+      type: fc.constantFrom<StrategyType>("SPOT", "FUTURES"),
       mayIncrease: fc.boolean(),
       lead: units(5_000),
       own: units(5_000),
@@ -152,10 +152,10 @@ describe("a repair", () => {
     });
     let repaired = 0;
     fc.assert(
-      fc.property(drawn, ({ family, mayIncrease, ...sizes }) => {
-        const textOf = (size: bigint) => formatBriefly(family === "SPOT" && size < 0n ? -size : size);
+      fc.property(drawn, ({ type, mayIncrease, ...sizes }) => {
+        const textOf = (size: bigint) => formatBriefly(type === "SPOT" && size < 0n ? -size : size);
         const [lead, own, actual] = [textOf(sizes.lead), textOf(sizes.own), textOf(sizes.actual)];
-        const before = inputOf(family, { lead, own, actual, wallet: "100000" });
+        const before = inputOf(type, { lead, own, actual, wallet: "100000" });
         const orders = repairOrders(driftOf(before), { mayIncrease });
         repaired += orders.length;
         let input = before;
@@ -169,17 +169,17 @@ describe("a repair", () => {
   });
 });
 
-function bounded(family: StrategyType, given: Given, settings: Partial<CopySettings>) {
-  const input = inputOf(family, given);
+function bounded(type: StrategyType, given: Given, settings: Partial<CopySettings>) {
+  const input = inputOf(type, given);
   return driftOf({ ...input, settings: { ...input.settings, ...settings } });
 }
 
-function all(family: StrategyType, given: Given): readonly RepairOrder[] {
-  return repairOrders(drift(family, given), { mayIncrease: true });
+function all(type: StrategyType, given: Given): readonly RepairOrder[] {
+  return repairOrders(drift(type, given), { mayIncrease: true });
 }
 
-function targetOf(family: StrategyType, given: Given): string | undefined {
-  const [row] = drift(family, given);
+function targetOf(type: StrategyType, given: Given): string | undefined {
+  const [row] = drift(type, given);
   return row && formatBriefly(row.target);
 }
 
@@ -190,7 +190,7 @@ function executed(input: DriftInput, { side, quantity }: RepairOrder): DriftInpu
   const signed = side === "BUY" ? quantity : -quantity;
   const own = ((input.book.holdings.get("BTCUSDT")?.quantity ?? 0n) + signed) as Quantity;
   const actual = ((snapshot.held.get("BTCUSDT") ?? 0n) + signed) as Quantity;
-  const wallet = input.family === "SPOT" ? ((snapshot.wallet - signed * 50_000n) as Amount) : snapshot.wallet;
+  const wallet = input.type === "SPOT" ? ((snapshot.wallet - signed * 50_000n) as Amount) : snapshot.wallet;
   return {
     ...input,
     book: {

@@ -58,7 +58,7 @@ import { boundedOpening, copiedLeverage, symbolSkip } from "./scale-order.ts";
 import { leastQuantity, marketQuantity, snapQuantity } from "./snap.ts";
 
 export type DriftInput = {
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   /** The strategy's current state. */
   readonly lead: LeadState;
   /** The strategy when the copy began; null if that is not known. */
@@ -124,8 +124,8 @@ export function repairOrders(
   return mayIncrease ? [...reductions, ...increases] : reductions;
 }
 
-function symbolsOf({ family, lead, book }: DriftInput): readonly string[] {
-  return [...new Set([...symbolsHeld(family, lead), ...book.holdings.keys()])].sort();
+function symbolsOf({ type, lead, book }: DriftInput): readonly string[] {
+  return [...new Set([...symbolsHeld(type, lead), ...book.holdings.keys()])].sort();
 }
 
 function rowOf(
@@ -134,14 +134,14 @@ function rowOf(
   symbol: string,
   before: Increases,
 ): { readonly drift: Drift; readonly worth: Amount; readonly exposure: Amount } {
-  const { lead, leadAtStart, prices, book, family, settings, isPending } = input;
+  const { lead, leadAtStart, prices, book, type, settings, isPending } = input;
   const rules = input.rulesOf(symbol);
   const price = priceOf(symbol, prices, lead);
   const asset = rules?.baseAsset ?? symbol.slice(0, -COPY_QUOTE_ASSET.length);
-  const heldAs = family === "SPOT" ? asset : symbol;
+  const heldAs = type === "SPOT" ? asset : symbol;
   const theirs: Quantity = lead.held.get(heldAs) ?? ZERO;
   const { wallet, available } = snapshot;
-  const funds: Funds = { family, settings, wallet, holdings: book.holdings, prices, lead };
+  const funds: Funds = { type, settings, wallet, holdings: book.holdings, prices, lead };
   const scale = scaleOf(input, funds);
   const own: Quantity = book.holdings.get(symbol)?.quantity ?? ZERO;
   const entries = input.entries.filter((entry) => entry.symbol === symbol);
@@ -154,7 +154,7 @@ function rowOf(
   const room = roomOf({ ...funds, available, restingWorth: restingWorth(open) });
   const difference = subtract(own, position.target);
   const terms = {
-    family,
+    type,
     rules,
     price,
     scale,
@@ -168,21 +168,21 @@ function rowOf(
   const atStart: Quantity = leadAtStart?.held.get(heldAs) ?? ZERO;
   const heldAtStart = leadAtStart === null ? null : targetOf(atStart, own, { scale, rules: null });
   const cause = causeOf(position, {
-    family,
+    type,
     isPending,
     isTooSmall: isTooSmall(position, terms),
     heldBack: heldBackOf(position, terms),
     heldAtStart,
     lead: theirs,
     scale,
-    slack: slackOf(position, { rules, family }),
+    slack: slackOf(position, { rules, type }),
     entries,
   });
   // While an order is in flight the size of a repair is unknown; the target of a strategy that cannot be
   // valued is too large.
   const { reduction, increase } = isPending
     ? NO_REPAIR
-    : settings.size.by === "RATIO" && hasUnvalued(family, lead, prices)
+    : settings.size.by === "RATIO" && hasUnvalued(type, lead, prices)
       ? { ...sizes, increase: null }
       : sizes;
   return {
@@ -224,19 +224,16 @@ function targetOf(
  * The venue's least order: holdings and targets are on its steps. On spot also the fee, which one of the two
  * may pay in the base asset and the other not.
  */
-function slackOf(
-  { own, target }: Position,
-  { rules, family }: Pick<RepairTerms, "rules" | "family">,
-): Quantity {
+function slackOf({ own, target }: Position, { rules, type }: Pick<RepairTerms, "rules" | "type">): Quantity {
   const step = rules === null ? ZERO : leastQuantity(rules, AT_MARKET);
   const larger = magnitude(magnitude(own) > magnitude(target) ? own : target);
-  return family === "FUTURES" ? step : add(step, shareOf(larger, STANDARD.SPOT.takerFee, SCALE));
+  return type === "FUTURES" ? step : add(step, shareOf(larger, STANDARD.SPOT.takerFee, SCALE));
 }
 
-function scaleOf({ family, lead, prices, settings: { size } }: DriftInput, funds: Funds): Scale {
+function scaleOf({ type, lead, prices, settings: { size } }: DriftInput, funds: Funds): Scale {
   if (size.by === "FIXED_RATIO") return { by: size.by, ours: size.ratio, theirs: SCALE };
   if (size.by === "FIXED_AMOUNT") return { by: size.by, ours: size.amount, theirs: SCALE };
-  return scaleOfFunds(funds, leadEquity(family, lead, prices));
+  return scaleOfFunds(funds, leadEquity(type, lead, prices));
 }
 
 /** The part of the shortfall that the copier's limits do not permit to open. */
@@ -262,8 +259,8 @@ function boundsFor(
   const { symbol, price, exposure } = of;
   const { settings } = funds;
   const resting = open.filter(({ reduceOnly }) => reduceOnly !== true);
-  const isSpot = funds.family === "SPOT";
-  const elsewhere = restingElsewhere(funds.family, resting, symbol);
+  const isSpot = funds.type === "SPOT";
+  const elsewhere = restingElsewhere(funds.type, resting, symbol);
   return (opening, side) => {
     const placement = { symbol, side };
     if (opening === 0n || price === null || price <= 0n || symbolSkip({ settings, placement }) !== null)
@@ -371,7 +368,7 @@ export type RepairSizes = {
 };
 
 export type RepairTerms = {
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly rules: SymbolRules | null;
   readonly price: Price | null;
   readonly scale: Scale;
@@ -423,7 +420,7 @@ export function repairSizes(
 /** Whether a difference is less than the venue takes as an order. */
 export function isTooSmall(
   { own, target }: Position,
-  { rules, price, family }: Pick<RepairTerms, "rules" | "price" | "family">,
+  { rules, price, type }: Pick<RepairTerms, "rules" | "price" | "type">,
 ): boolean {
   if (rules === null) return false;
   const difference = subtract(own, target);
@@ -431,7 +428,7 @@ export function isTooSmall(
     price,
     side: difference > 0n ? "SELL" : "BUY",
     isReduction: magnitude(target) < magnitude(own),
-    family,
+    type,
   });
   return skip?.reason === "BELOW_MIN_QUANTITY" || skip?.reason === "BELOW_MIN_NOTIONAL";
 }
@@ -465,7 +462,7 @@ function paymentAt(terms: RepairTerms, price: Price): Payment {
 
 function orderOf(
   { symbol }: Position,
-  { family, rules, price, scale }: RepairTerms,
+  { type, rules, price, scale }: RepairTerms,
   order: Pick<RepairOrder, "side" | "quantity" | "increases">,
 ): RepairOrder | null {
   if (rules === null || rules.status !== "TRADING" || order.quantity === 0n) return null;
@@ -474,8 +471,8 @@ function orderOf(
     price,
     side,
     isReduction: !increases,
-    family,
+    type,
   });
   if (skip !== null) return null;
-  return { symbol, side, quantity, increases, reduceOnly: family === "FUTURES" && !increases, scale };
+  return { symbol, side, quantity, increases, reduceOnly: type === "FUTURES" && !increases, scale };
 }

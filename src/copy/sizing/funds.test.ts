@@ -9,7 +9,7 @@ const ROUNDED = 8n;
 
 test("what can be paid for costs no more than there is, and hardly less", () => {
   const drawn = fc.record({
-    family: fc.constantFrom<StrategyType>("SPOT", "FUTURES"),
+    type: fc.constantFrom<StrategyType>("SPOT", "FUTURES"),
     leverage: fc.integer({ min: 1, max: 125 }),
     price: fc.bigInt({ min: 1n, max: 10_000_000_000_000n }),
     /** In 10,000 parts of the price. */
@@ -17,10 +17,10 @@ test("what can be paid for costs no more than there is, and hardly less", () => 
     room: fc.bigInt({ min: 0n, max: 1_000_000_000_000n }),
   });
   fc.assert(
-    fc.property(drawn, ({ family, leverage, ...units }) => {
+    fc.property(drawn, ({ type, leverage, ...units }) => {
       const [price, room] = [units.price as Price, units.room as Amount];
-      const loss = (family === "SPOT" ? 0n : (price * units.loss) / 10_000n) as Price;
-      const payment = { family, price, known: price, loss, leverage: family === "SPOT" ? null : leverage };
+      const loss = (type === "SPOT" ? 0n : (price * units.loss) / 10_000n) as Price;
+      const payment = { type, price, known: price, loss, leverage: type === "SPOT" ? null : leverage };
       const most = affordableOpening(payment, room);
       expect(worthOfOpening(payment, most)).toBeLessThanOrEqual(room);
       expect(worthOfOpening(payment, (most + 1n) as Quantity) + ROUNDED).toBeGreaterThan(room);

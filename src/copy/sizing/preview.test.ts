@@ -179,10 +179,10 @@ describe("a preview", () => {
   });
 });
 
-function previewed(family: StrategyType, actions: readonly LeadAction[], wallet: string) {
-  const rules = family === "SPOT" ? symbolRules("BTC") : contractRules("BTC");
+function previewed(type: StrategyType, actions: readonly LeadAction[], wallet: string) {
+  const rules = type === "SPOT" ? symbolRules("BTC") : contractRules("BTC");
   return previewOrders({
-    family,
+    type,
     actions,
     worked: decimal(wallet),
     settings: EXACT_SETTINGS,
@@ -190,8 +190,8 @@ function previewed(family: StrategyType, actions: readonly LeadAction[], wallet:
   });
 }
 
-function inWords(family: StrategyType, actions: readonly LeadAction[], wallet: string): string[] {
-  return previewed(family, actions, wallet).map(({ action, scaled, notional }) =>
+function inWords(type: StrategyType, actions: readonly LeadAction[], wallet: string): string[] {
+  return previewed(type, actions, wallet).map(({ action, scaled, notional }) =>
     scaled.kind === "SKIPPED"
       ? `${action.orderId} ${scaled.skip.reason}`
       : `${action.orderId} sends ${formatBriefly(scaled.quantity)} worth ${formatBriefly(notional ?? 0n)}`,

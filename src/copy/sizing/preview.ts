@@ -68,7 +68,7 @@ export type PreviewRow = {
 };
 
 export type PreviewInput = {
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   /** Oldest first. Of all kinds: fills and cancels are followed too. */
   readonly actions: readonly LeadAction[];
   /** The account's quote asset, and on spot the holdings of a copy on it. */
@@ -83,11 +83,11 @@ const NO_PRICES: VenuePrices = new Map();
 
 /** A row for each order that was placed, oldest first. */
 export function previewOrders(input: PreviewInput): readonly PreviewRow[] {
-  const { family, actions, worked, settings } = input;
+  const { type, actions, worked, settings } = input;
   const [first] = actions;
   if (first === undefined) return [];
   const placements = actions.filter((action) => action.kind === "PLACE");
-  const book = new PaperBook(family, { wallet: worked, settings, lead: first.lead, placements });
+  const book = new PaperBook(type, { wallet: worked, settings, lead: first.lead, placements });
   return actions.flatMap((action) => {
     if (action.kind === "PLACE") return [previewOf(input, book, action)];
     follow(book, action);
@@ -96,28 +96,28 @@ export function previewOrders(input: PreviewInput): readonly PreviewRow[] {
 }
 
 function previewOf(
-  { family, settings, rulesOf }: PreviewInput,
+  { type, settings, rulesOf }: PreviewInput,
   book: PaperBook,
   action: LeadAction & LeadPlacement,
 ): PreviewRow {
   const { symbol, lead, price, filled } = action;
   const scaled = scaleOrder({
-    family,
+    type,
     placement: action,
     lead,
     settings,
     holdings: book.holdings,
     wallet: book.wallet,
     available: book.available,
-    restingWorth: family === "SPOT" ? book.restingWorth : ZERO,
-    restingElsewhere: family === "SPOT" ? ZERO : book.restingElsewhere(symbol),
+    restingWorth: type === "SPOT" ? book.restingWorth : ZERO,
+    restingElsewhere: type === "SPOT" ? ZERO : book.restingElsewhere(symbol),
     restingOnSymbol: book.restingOn(symbol),
-    accountHeld: family === "SPOT" ? book.held(symbol) : ZERO,
+    accountHeld: type === "SPOT" ? book.held(symbol) : ZERO,
     rules: rulesOf(symbol),
     prices: NO_PRICES,
     opensNot: null,
   });
-  const isExit = isReduction(family, action, lead);
+  const isExit = isReduction(type, action, lead);
   if (scaled.kind === "SKIPPED") return { action, scaled, notional: null, isExit };
   book.place(action, scaled);
   const measured = price > 0n ? price : (filled?.price ?? priceOf(symbol, NO_PRICES, lead));
@@ -158,7 +158,7 @@ type Resting = {
  * leverage of the symbol's last order.
  */
 class PaperBook {
-  readonly #family: StrategyType;
+  readonly #type: StrategyType;
   readonly #leverageMax: number;
   readonly #leverages = new Map<string, number>();
   readonly #resting = new Map<number, Resting>();
@@ -167,7 +167,7 @@ class PaperBook {
 
   /** An account with this equity, with its holdings of these symbols if it had copied the strategy so far. */
   constructor(
-    family: StrategyType,
+    type: StrategyType,
     start: {
       readonly wallet: Amount;
       readonly settings: CopySettings;
@@ -175,26 +175,26 @@ class PaperBook {
       readonly placements: readonly LeadPlacement[];
     },
   ) {
-    this.#family = family;
+    this.#type = type;
     this.#leverageMax = start.settings.leverageMax ?? Number.POSITIVE_INFINITY;
     this.#wallet = start.wallet;
     const { lead } = start;
     const { size } = start.settings;
     const ours = workedWith(start.settings, start.wallet);
-    const theirs = leadEquity(family, lead, NO_PRICES);
+    const theirs = leadEquity(type, lead, NO_PRICES);
     for (const { symbol, leverage } of start.placements) {
       if (leverage !== null && !this.#leverages.has(symbol)) this.#setLeverage(symbol, leverage);
     }
     const holdings = new Map<string, Holding>();
     for (const [name, held] of theirs <= 0n ? [] : lead.held) {
-      const symbol = symbolOf(family, name);
+      const symbol = symbolOf(type, name);
       const price = lead.lastPrices.get(symbol);
-      if (price === undefined || (family === "FUTURES" && !this.#leverages.has(symbol))) continue;
+      if (price === undefined || (type === "FUTURES" && !this.#leverages.has(symbol))) continue;
       const quantity =
         size.by === "RATIO" ? shareOf(held, ours, theirs) : fixedHolding(size, { held, price });
       if (quantity === 0n) continue;
       holdings.set(symbol, { quantity, cost: costUp(price, magnitude(quantity)) });
-      if (family === "SPOT") this.#wallet = subtract(this.#wallet, proceedsDown(price, quantity));
+      if (type === "SPOT") this.#wallet = subtract(this.#wallet, proceedsDown(price, quantity));
     }
     this.#book = { ...EMPTY_BOOK, holdings };
   }
@@ -272,14 +272,14 @@ class PaperBook {
   }
 
   #execute(symbol: string, side: Side, { quantity, price }: LeadFilled): void {
-    const isSpot = this.#family === "SPOT";
+    const isSpot = this.#type === "SPOT";
     const isSpotBuy = isSpot && side === "BUY";
     const quote = isSpotBuy ? costUp(price, quantity) : proceedsDown(price, quantity);
-    const { takerFee } = STANDARD[this.#family];
+    const { takerFee } = STANDARD[this.#type];
     const feeInBase = isSpotBuy ? (feeUp(quantity, takerFee) as bigint as Quantity) : ZERO;
     const fee = isSpotBuy ? ZERO : feeUp(quote, takerFee);
     const before = this.#book;
-    this.#book = executedIn(before, this.#family, { symbol, side, quantity, quote, fee, feeInBase });
+    this.#book = executedIn(before, this.#type, { symbol, side, quantity, quote, fee, feeInBase });
     const gained = subtract(this.#book.realized, before.realized);
     const paid = isSpotBuy ? quote : subtract(fee, isSpot ? quote : gained);
     this.#wallet = subtract(this.#wallet, paid);
@@ -290,7 +290,7 @@ class PaperBook {
   }
 
   #marginInUse(): Amount {
-    if (this.#family === "SPOT") return ZERO;
+    if (this.#type === "SPOT") return ZERO;
     const leverageOf = (symbol: string) => BigInt(this.#leverages.get(symbol) ?? 1);
     return sum([...this.holdings].map(([symbol, { cost }]) => divideUp(cost, leverageOf(symbol)) as Amount));
   }
@@ -314,14 +314,12 @@ const MANY = 80;
  * be copied.
  */
 export function smallestBalances(
-  family: StrategyType,
+  type: StrategyType,
   actions: readonly LeadAction[],
   rulesOf: (symbol: string) => SymbolRules | null,
 ): SmallestBalance | null {
   const balances = actions
-    .flatMap((action) =>
-      action.kind === "PLACE" ? [smallestFor(family, action, rulesOf(action.symbol))] : [],
-    )
+    .flatMap((action) => (action.kind === "PLACE" ? [smallestFor(type, action, rulesOf(action.symbol))] : []))
     .filter((balance) => balance !== null)
     .sort((one, other) => (one < other ? -1 : one > other ? 1 : 0));
   const enoughFor = (percent: number) =>
@@ -333,21 +331,21 @@ export function smallestBalances(
 
 /** The least equity with which one order is copied; null if no equity would do. */
 function smallestFor(
-  family: StrategyType,
+  type: StrategyType,
   action: LeadAction & LeadPlacement,
   rules: SymbolRules | null,
 ): Amount | null {
   const { lead, symbol, orderType, quantity, filled } = action;
   if (rules === null || rules.quoteAsset !== COPY_QUOTE_ASSET || quantity <= 0n) return null;
-  const theirs = leadEquity(family, lead, NO_PRICES);
+  const theirs = leadEquity(type, lead, NO_PRICES);
   if (theirs <= 0n) return null;
   const atMarket = takesMarketPrice(orderType);
   const market = filled?.price ?? priceOf(symbol, NO_PRICES, lead);
-  const isReduction = leadOpening({ family, placement: action, lead }) === 0n;
+  const isReduction = leadOpening({ type, placement: action, lead }) === 0n;
   const least = leastQuantityAt(rules, {
     takesMarketPrice: atMarket,
     price: atMarket ? market : action.price,
-    reduceOnly: family === "FUTURES" && (action.reduceOnly || (isReduction && orderType === "MARKET")),
+    reduceOnly: type === "FUTURES" && (action.reduceOnly || (isReduction && orderType === "MARKET")),
   });
   return divideUp(least * theirs, quantity) as Amount;
 }

@@ -63,7 +63,7 @@ export type RestingOnSymbol = {
 export const NOTHING_RESTS: RestingOnSymbol = { orders: 0, stops: 0, buys: ZERO, sells: ZERO, openSides: [] };
 
 export type ScaleInput = {
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly placement: LeadPlacement;
   /** The strategy before the order. */
   readonly lead: LeadState;
@@ -95,7 +95,7 @@ export type ScaleInput = {
 };
 
 /** What a copy's funds are computed from. */
-export type Funds = Pick<ScaleInput, "family" | "settings" | "wallet" | "holdings" | "prices"> & {
+export type Funds = Pick<ScaleInput, "type" | "settings" | "wallet" | "holdings" | "prices"> & {
   readonly lead: Pick<LeadState, "lastPrices">;
 };
 
@@ -123,13 +123,13 @@ export function spotSymbolOf(asset: string): string {
 }
 
 /** The symbol of what is held under a name: on spot an asset's pair, of futures the contract itself. */
-export function symbolOf(family: StrategyType, name: string): string {
-  return family === "SPOT" ? spotSymbolOf(name) : name;
+export function symbolOf(type: StrategyType, name: string): string {
+  return type === "SPOT" ? spotSymbolOf(name) : name;
 }
 
 /** The symbols of what a strategy holds. */
-export function symbolsHeld(family: StrategyType, { held }: Pick<LeadState, "held">): readonly string[] {
-  return [...held.keys()].map((name) => symbolOf(family, name));
+export function symbolsHeld(type: StrategyType, { held }: Pick<LeadState, "held">): readonly string[] {
+  return [...held.keys()].map((name) => symbolOf(type, name));
 }
 
 /** The part of an open order that is not executed yet. */
@@ -148,11 +148,11 @@ export function worthLeft(entry: MirrorEntry): Amount {
 
 /** The value of the open orders of other contracts that may open something; zero on spot. */
 export function restingElsewhere(
-  family: StrategyType,
+  type: StrategyType,
   entries: readonly MirrorEntry[],
   symbol: string,
 ): Amount {
-  if (family === "SPOT") return ZERO;
+  if (type === "SPOT") return ZERO;
   return sum(entries.filter((entry) => entry.symbol !== symbol && entry.reduceOnly !== true).map(worthLeft));
 }
 
@@ -188,8 +188,8 @@ export function worthOfHoldings(
  * A strategy's funds: on spot its quote asset and all its holdings, of futures its wallet without unrealized
  * profit.
  */
-export function leadEquity(family: StrategyType, lead: LeadState, prices: VenuePrices): Amount {
-  if (family === "FUTURES") return lead.wallet;
+export function leadEquity(type: StrategyType, lead: LeadState, prices: VenuePrices): Amount {
+  if (type === "FUTURES") return lead.wallet;
   const worth = [...lead.held].reduce(
     (sum, [asset, quantity]) => sum + (worthOfAsset(asset, quantity, prices, lead) ?? 0n),
     0n,
@@ -198,8 +198,8 @@ export function leadEquity(family: StrategyType, lead: LeadState, prices: VenueP
 }
 
 /** Whether a spot strategy has more than dust of an asset without a known price. */
-export function hasUnvalued(family: StrategyType, lead: LeadState, prices: VenuePrices): boolean {
-  if (family === "FUTURES") return false;
+export function hasUnvalued(type: StrategyType, lead: LeadState, prices: VenuePrices): boolean {
+  if (type === "FUTURES") return false;
   return [...lead.held].some(
     ([asset, quantity]) => quantity > DUST && worthOfAsset(asset, quantity, prices, lead) === null,
   );
@@ -211,8 +211,8 @@ export function copyEquity(funds: Funds): Amount {
 }
 
 /** The account of which a copy has a share: on spot the quote asset and the copy's own purchases. */
-export function accountEquity({ family, wallet, holdings, prices, lead }: Omit<Funds, "settings">): Amount {
-  return family === "FUTURES" ? wallet : add(wallet, worthOfHoldings(holdings, prices, lead));
+export function accountEquity({ type, wallet, holdings, prices, lead }: Omit<Funds, "settings">): Amount {
+  return type === "FUTURES" ? wallet : add(wallet, worthOfHoldings(holdings, prices, lead));
 }
 
 /** By which a copy uses a part of its account. */
@@ -290,17 +290,17 @@ export const NO_PART: Part = { quantity: ZERO, scale: null };
  *   orders. A copy reduces only what its own orders opened, only on the side of the strategy's position.
  */
 export function partsOf(input: ScaleInput, price: Price | null): Parts {
-  return input.family === "SPOT" ? spotParts(input, price) : futuresParts(input, price);
+  return input.type === "SPOT" ? spotParts(input, price) : futuresParts(input, price);
 }
 
 /** The part of the strategy's order that opens something in the strategy itself. */
 export function leadOpening({
-  family,
+  type,
   placement,
   lead,
-}: Pick<ScaleInput, "family" | "placement" | "lead">): Quantity {
+}: Pick<ScaleInput, "type" | "placement" | "lead">): Quantity {
   const { side, quantity, reduceOnly, symbol } = placement;
-  if (family === "SPOT") return side === "BUY" ? quantity : ZERO;
+  if (type === "SPOT") return side === "BUY" ? quantity : ZERO;
   if (reduceOnly) return ZERO;
   return subtract(quantity, least(quantity, against(lead.held.get(symbol) ?? ZERO, side)));
 }
@@ -375,7 +375,7 @@ function leftOf({ held, promised }: Exits): Quantity {
 }
 
 function openingPart(input: ScaleInput, quantity: Quantity, price: Price | null): Part {
-  const { family, lead, prices } = input;
+  const { type, lead, prices } = input;
   const { size } = input.settings;
   if (size.by === "FIXED_RATIO")
     return scaledPart(quantity, { by: size.by, ours: size.ratio, theirs: SCALE });
@@ -384,12 +384,12 @@ function openingPart(input: ScaleInput, quantity: Quantity, price: Price | null)
     const ours = price === null || price <= 0n ? 0n : quantityFor(size.amount, price);
     return scaledPart(quantity, { by: size.by, ours, theirs: quantity });
   }
-  return scaledPart(quantity, scaleOfFunds(input, leadEquity(family, lead, prices)));
+  return scaledPart(quantity, scaleOfFunds(input, leadEquity(type, lead, prices)));
 }
 
 /** The scale by the funds of both. */
 export function scaleOfFunds(funds: Funds, theirs: Amount): Scale {
-  return { by: funds.family === "SPOT" ? "EQUITY" : "COLLATERAL", ours: copyEquity(funds), theirs };
+  return { by: funds.type === "SPOT" ? "EQUITY" : "COLLATERAL", ours: copyEquity(funds), theirs };
 }
 
 /** Quantity × ours / theirs, rounded down; nothing of a strategy that has nothing. */
@@ -414,7 +414,7 @@ const MARKET_SLACK: Rate = decimal("0.002");
 const ROUNDING_SLACK = 3n;
 
 /** By what the cost of opening something is reckoned. */
-export type Payment = Pick<ScaleInput, "family"> &
+export type Payment = Pick<ScaleInput, "type"> &
   Pick<LeadPlacement, "leverage"> & {
     /** The price that it may be filled at. */
     readonly price: Price;
@@ -426,7 +426,7 @@ export type Payment = Pick<ScaleInput, "family"> &
 
 /** How an opening is paid for. `known`: its limit or the market's price, whichever is higher. */
 export function paymentOf(
-  { family, leverage }: Pick<Payment, "family" | "leverage">,
+  { type, leverage }: Pick<Payment, "type" | "leverage">,
   order: {
     readonly side: Side;
     readonly known: Price;
@@ -438,25 +438,25 @@ export function paymentOf(
 ): Payment {
   const { known, takesMarketPrice } = order;
   const slack = takesMarketPrice ? slackOf(known) : (ZERO as Price);
-  const loss = family === "SPOT" ? (ZERO as Price) : takesMarketPrice ? slack : lossAtLimit(order);
-  return { family, leverage, known, price: add(known, slack), loss };
+  const loss = type === "SPOT" ? (ZERO as Price) : takesMarketPrice ? slack : lossAtLimit(order);
+  return { type, leverage, known, price: add(known, slack), loss };
 }
 
 /**
  * The funds that an opening of this size needs: on spot its cost, of futures initial margin, opening loss and
  * the taker's fee.
  */
-export function worthOfOpening({ family, leverage, price, loss }: Payment, quantity: Quantity): Amount {
+export function worthOfOpening({ type, leverage, price, loss }: Payment, quantity: Quantity): Amount {
   const cost = costUp(price, quantity);
-  if (family === "SPOT") return cost;
+  if (type === "SPOT") return cost;
   const margin = add(initialMargin(price, quantity, leverage ?? 1), costUp(loss, quantity));
   return add(margin, feeUp(cost, STANDARD.FUTURES.takerFee));
 }
 
 /** The most that can be opened with so much, before it is snapped; the price is not zero. */
-export function affordableOpening({ family, leverage, price, loss }: Payment, room: Amount): Quantity {
+export function affordableOpening({ type, leverage, price, loss }: Payment, room: Amount): Quantity {
   if (room <= 0n) return ZERO;
-  if (family === "SPOT") return quantityFor(room, price);
+  if (type === "SPOT") return quantityFor(room, price);
   const times = BigInt(leverage ?? 1);
   const usable = room > ROUNDING_SLACK ? room - ROUNDING_SLACK : 0n;
   const perUnit = price * (SCALE + STANDARD.FUTURES.takerFee * times) + loss * times * SCALE;
@@ -489,9 +489,9 @@ export function roomOf(
   of: Funds & Pick<ScaleInput, "available" | "restingWorth">,
   released: Amount = ZERO,
 ): Amount {
-  const { family, wallet, available } = of;
+  const { type, wallet, available } = of;
   const inUse =
-    family === "SPOT"
+    type === "SPOT"
       ? add(worthOfHoldings(of.holdings, of.prices, of.lead), of.restingWorth)
       : subtract(wallet, least(wallet, available));
   const freed = least(released, inUse);
@@ -503,7 +503,7 @@ export function roomOf(
  * that it closes.
  */
 export function releasedBy(
-  { family, placement, holdings }: Pick<ScaleInput, "family" | "placement" | "holdings">,
+  { type, placement, holdings }: Pick<ScaleInput, "type" | "placement" | "holdings">,
   {
     closed,
     price,
@@ -511,7 +511,7 @@ export function releasedBy(
   }: { readonly closed: Quantity; readonly price: Price; readonly leverage: number | null },
 ): Amount {
   const held = holdings.get(placement.symbol);
-  const isFreed = family === "FUTURES" && placement.orderType === "MARKET" && closed > 0n;
+  const isFreed = type === "FUTURES" && placement.orderType === "MARKET" && closed > 0n;
   if (!isFreed || held === undefined || held.quantity === 0n) return ZERO;
   const size = magnitude(held.quantity);
   const entered = divideDown(held.cost * least(closed, size), size) as Amount;
@@ -529,11 +529,11 @@ export function releasedBy(
  */
 export function fundedOpening(payment: Payment, opening: Quantity, room: Amount): Quantity | null {
   if (worthOfOpening(payment, opening) <= room) return opening;
-  const { family, known, leverage } = payment;
+  const { type, known, leverage } = payment;
   const affordable = affordableOpening(payment, room);
   const margin = initialMargin(known, opening, leverage ?? 1);
   const isEnough =
-    family === "SPOT"
+    type === "SPOT"
       ? isAtMostShare(subtract(opening, affordable), FUNDS_CUT_MAX, opening)
       : isAtMostShare(subtract(margin, room), FUNDS_CUT_MAX, margin);
   return isEnough ? affordable : null;
@@ -541,9 +541,9 @@ export function fundedOpening(payment: Payment, opening: Quantity, room: Amount)
 
 /** The needed and the available funds of an opening that cannot be paid for. */
 export function fundsSkip(
-  { family }: Pick<ScaleInput, "family">,
+  { type }: Pick<ScaleInput, "type">,
   { wanted, had }: { readonly wanted: Amount; readonly had: Amount },
 ): Skip {
-  const reason = family === "SPOT" ? "INSUFFICIENT_BALANCE" : "INSUFFICIENT_MARGIN";
+  const reason = type === "SPOT" ? "INSUFFICIENT_BALANCE" : "INSUFFICIENT_MARGIN";
   return skipOf(reason, { wanted, had, unit: "QUOTE" });
 }

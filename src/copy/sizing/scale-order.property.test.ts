@@ -192,8 +192,8 @@ describe("whatever a copier has set", () => {
 
 /** Against the copier's settings, reckoned with nothing rounded. */
 function checkBounds(input: ScaleInput, { opening, quantity, worth, price }: Sized): void {
-  const { settings, placement, holdings, prices, restingOnSymbol, family } = input;
-  const isSpot = family === "SPOT";
+  const { settings, placement, holdings, prices, restingOnSymbol, type } = input;
+  const isSpot = type === "SPOT";
   const isBuy = placement.side === "BUY";
   const market = prices.get("BTCUSDT") ?? 0n;
   const at = placement.orderType === "MARKET" || (!isSpot && !isBuy && market > price) ? market : price;
@@ -233,9 +233,9 @@ function checkBounds(input: ScaleInput, { opening, quantity, worth, price }: Siz
   expect(worse * ONE, "above the slippage").toBeLessThanOrEqual(filled.price * slippageMax.major);
 }
 
-function sizedAs({ family }: ScaleInput, { leftOut, opening, quantity }: Sized): string {
+function sizedAs({ type }: ScaleInput, { leftOut, opening, quantity }: Sized): string {
   if (leftOut !== null) return "LEFT OUT";
-  return opening > 0n && opening < quantity ? "THROUGH ZERO" : `SIZED ${family}`;
+  return opening > 0n && opening < quantity ? "THROUGH ZERO" : `SIZED ${type}`;
 }
 
 function checkSize(input: ScaleInput, sized: Sized): void {
@@ -246,7 +246,7 @@ function checkSize(input: ScaleInput, sized: Sized): void {
   if (definition.opening === 0n)
     expect(sized.quantity, "reduced more than is held").toBeLessThanOrEqual(definition.reducible);
   if (input.opensNot !== null || sized.leftOut !== null) expect(sized.opening).toBe(0n);
-  if (input.family === "FUTURES" && input.placement.orderType === "MARKET" && definition.opening === 0n)
+  if (input.type === "FUTURES" && input.placement.orderType === "MARKET" && definition.opening === 0n)
     expect(sized.reduceOnly).toBe(true);
 }
 
@@ -259,7 +259,7 @@ function checkCut(input: ScaleInput, sized: Sized): boolean {
   const { whole, opening } = wholeOf(input, sized.scaledQuantity);
   expect(sized.quantity, "above what would be sent with enough money").toBeLessThanOrEqual(whole);
   const cut = onStep(input, whole - opening + (opening * 98n + 99n) / 100n);
-  if (input.family === "SPOT") expect(sized.quantity, "cut by more than 2 %").toBeGreaterThanOrEqual(cut);
+  if (input.type === "SPOT") expect(sized.quantity, "cut by more than 2 %").toBeGreaterThanOrEqual(cut);
   if (sized.quantity === whole) return false;
   const least = (bareFor(input, opening) * 98n) / 100n;
   expect(roomOf(input, whole - opening), "more than 2 % were missing").toBeGreaterThanOrEqual(least);
@@ -278,9 +278,9 @@ function checkShortfall(input: ScaleInput, { skip, quantity, scaledQuantity }: U
   expect(quantity).toBe(whole);
   expect(wanted).toBeGreaterThanOrEqual(paidFor(input, opening));
   expect(had).toBe(roomOf(input, whole - opening));
-  if (had * 1_000n < (input.family === "SPOT" ? wanted : bareFor(input, opening) + 1n) * 981n) return;
+  if (had * 1_000n < (input.type === "SPOT" ? wanted : bareFor(input, opening) + 1n) * 981n) return;
   // Of fewer than a thousand units, rounding down may cost the tenth of a percent between 98 % and that.
-  if (input.family === "SPOT" && opening < 1_000n) return;
+  if (input.type === "SPOT" && opening < 1_000n) return;
   const cut = onStep(input, whole - opening + (opening * had) / wanted - 10n);
   const { placement, rules } = input;
   const isMarket = placement.orderType === "MARKET";
@@ -325,11 +325,9 @@ function checkFunds(input: ScaleInput, sized: Sized): void {
   const freed = freedBy(input, closed);
   const locked = input.wallet - input.available;
   const spotInUse = own * market + input.restingWorth * ONE;
-  const inUse = input.family === "SPOT" ? spotInUse : (locked > freed ? locked - freed : 0n) * ONE;
+  const inUse = input.type === "SPOT" ? spotInUse : (locked > freed ? locked - freed : 0n) * ONE;
   const least =
-    input.family === "SPOT"
-      ? sized.opening * at
-      : (sized.opening * at) / BigInt(input.placement.leverage ?? 1);
+    input.type === "SPOT" ? sized.opening * at : (sized.opening * at) / BigInt(input.placement.leverage ?? 1);
   expect((least + inUse) * ONE, "more than the copy's share").toBeLessThanOrEqual(ourEquity + ONE * ONE * 4n);
 }
 
@@ -346,11 +344,11 @@ describe("whatever is done one after the other", () => {
     share: fc.integer({ min: 1, max: 100 }),
   });
 
-  test.each<StrategyType>(["SPOT", "FUTURES"])("a copy never uses more than its balance: %s", (family) => {
+  test.each<StrategyType>(["SPOT", "FUTURES"])("a copy never uses more than its balance: %s", (type) => {
     const sent = { opening: 0, reducing: 0 };
     fc.assert(
       fc.property(account, ({ steps, wallet, share }) => {
-        const bench = new CopyBench(family, rulesOf(family));
+        const bench = new CopyBench(type, rulesOf(type));
         bench.strategy.wallet = decimal("10000");
         bench.copy.wallet = wallet as Amount;
         bench.settings = { ...bench.settings, share: ((BigInt(share) * ONE) / 100n) as Rate };
@@ -362,7 +360,7 @@ describe("whatever is done one after the other", () => {
           expect(bench.available, "more than there is").toBeGreaterThanOrEqual(0n);
           const use = useOf(bench);
           if (sized.opening > 0n) expect(use.inUse, "more than its share").toBeLessThanOrEqual(use.share);
-          if (family === "FUTURES") continue;
+          if (type === "FUTURES") continue;
           for (const [symbol, { quantity }] of bench.copy.holdings) {
             expect(quantity, "sold more than was held").toBeGreaterThanOrEqual(0n);
             expect(restingSells(bench, symbol), "sold twice").toBeLessThanOrEqual(quantity);
@@ -389,7 +387,7 @@ type DrawnStep = {
  */
 function carryOut(bench: CopyBench, { verb, symbol, part, price: drawn }: DrawnStep): Sized | null {
   const [oldest] = bench.resting.keys();
-  const isSpot = bench.family === "SPOT";
+  const isSpot = bench.type === "SPOT";
   const limit = BigInt(drawn) * ONE;
   if (verb === "fill" && oldest !== undefined) {
     const placement = bench.resting.get(oldest)?.placement;
@@ -447,7 +445,7 @@ function useOf(bench: CopyBench): { readonly inUse: bigint; readonly share: bigi
   const { share } = bench.settings;
   // Margins, and bids, are rounded up one by one.
   const slack = BigInt(holdings.size + bench.resting.size + 2);
-  if (bench.family === "FUTURES")
+  if (bench.type === "FUTURES")
     return { inUse: wallet - bench.available, share: (wallet * share) / ONE + slack };
   const worth = [...holdings].reduce(
     (sum, [symbol, { quantity }]) => sum + quantity * (bench.prices.get(symbol) ?? 0n),
@@ -457,8 +455,8 @@ function useOf(bench: CopyBench): { readonly inUse: bigint; readonly share: bigi
   return { inUse: worth / ONE + bids, share: ((wallet * ONE + worth) * share) / (ONE * ONE) + slack };
 }
 
-function rulesOf(family: StrategyType): readonly SymbolRules[] {
-  return family === "SPOT"
+function rulesOf(type: StrategyType): readonly SymbolRules[] {
+  return type === "SPOT"
     ? [symbolRules("BTC"), symbolRules("ETH")]
     : [contractRules("BTC"), contractRules("ETH")];
 }

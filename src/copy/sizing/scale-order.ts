@@ -125,7 +125,7 @@ export function scaleOrder(input: ScaleInput): Sized | Unsized {
   // Where nothing may open, an order that would be through zero when it is filled is limited to the
   // reduction.
   const mayNotOpen = placement.orderType === "MARKET" || input.opensNot !== null;
-  const isReducing = input.family === "FUTURES" && !isOpening && mayNotOpen;
+  const isReducing = input.type === "FUTURES" && !isOpening && mayNotOpen;
   const unopened = isOpening ? openingSkip(input, rules) : null;
   const whole =
     unopened === null
@@ -140,8 +140,8 @@ export function scaleOrder(input: ScaleInput): Sized | Unsized {
 }
 
 /** Whether the order opens nothing in the strategy. */
-export function isReduction(family: StrategyType, placement: LeadPlacement, lead: LeadState): boolean {
-  return leadOpening({ family, placement, lead }) === 0n;
+export function isReduction(type: StrategyType, placement: LeadPlacement, lead: LeadState): boolean {
+  return leadOpening({ type, placement, lead }) === 0n;
 }
 
 /** Why nothing may be opened, whatever its size; null if it may. */
@@ -149,12 +149,12 @@ function openingSkip(input: ScaleInput, rules: SymbolRules): Skip | null {
   return input.opensNot ?? symbolSkip(input) ?? slippageSkip(input, rules);
 }
 
-function listingSkip({ family, placement, rules }: ScaleInput): Skip | null {
+function listingSkip({ type, placement, rules }: ScaleInput): Skip | null {
   if (rules === null) return skipOf("NOT_LISTED");
   if (rules.quoteAsset !== COPY_QUOTE_ASSET) return skipOf("OTHER_QUOTE_ASSET");
   const isTraded =
     rules.status === "TRADING" &&
-    (family === "SPOT" ? rules.isSpotTradingAllowed : rules.contract !== null) &&
+    (type === "SPOT" ? rules.isSpotTradingAllowed : rules.contract !== null) &&
     rules.orderTypes.includes(placement.orderType);
   return isTraded ? null : skipOf("NOT_LISTED");
 }
@@ -177,7 +177,7 @@ function sized(
   if (!isOpening && hasNothing(parts)) return unsized(skipOf("NOTHING_HELD"), parts);
   const isByEquity = settings.size.by === "RATIO";
   const isUnvalued =
-    prices.worth === null || (isByEquity && hasUnvalued(input.family, input.lead, input.prices));
+    prices.worth === null || (isByEquity && hasUnvalued(input.type, input.lead, input.prices));
   if (isOpening && isUnvalued) return unsized(skipOf("PRICE_UNFIT"), parts);
 
   const reduced = least(parts.reducing.quantity, parts.reducible);
@@ -191,7 +191,7 @@ function sized(
   const measure = {
     takesMarketPrice: takesMarketPrice(placement.orderType),
     price: prices.notional,
-    reduceOnly: reduceOnly && input.family === "FUTURES",
+    reduceOnly: reduceOnly && input.type === "FUTURES",
   };
   const snapped = snapQuantity(rules, before, measure);
   const opening = isOpening ? openingOf(input, parts, snapped) : ZERO;
@@ -251,7 +251,7 @@ function boundsOf(
   const { reduced, opened, price } = order;
   if (parts.opening.scale === null || price === null || opened === 0n)
     return { quantity: opened, skip: null };
-  const closing = input.family === "SPOT" ? ZERO : subtract(parts.reducible, least(parts.reducible, reduced));
+  const closing = input.type === "SPOT" ? ZERO : subtract(parts.reducible, least(parts.reducible, reduced));
   const beyond = subtract(opened, least(opened, closing));
   const { quantity, skip } = boundedOpening(input, { opening: beyond, price });
   return { quantity: subtract(opened, subtract(beyond, quantity)), skip };
@@ -278,7 +278,7 @@ function fundedOf(
   const mark = input.prices.get(symbol) ?? null;
   const leverage = copiedLeverage(input.placement, rules, input.settings);
   const of = { side, known: order.price, takesMarketPrice, limit, mark };
-  const payment = paymentOf({ family: input.family, leverage }, of);
+  const payment = paymentOf({ type: input.type, leverage }, of);
   const wanted = worthOfOpening(payment, opening);
   const closed = subtract(quantity, opening);
   const had = roomOf(input, releasedBy(input, { closed, price: order.price, leverage }));
@@ -294,8 +294,8 @@ function fundedOf(
 }
 
 /** The opening part of a size after everything is reduced; spot purchases open, whatever is held. */
-function openingOf({ family }: ScaleInput, { reducible }: Parts, quantity: Quantity): Quantity {
-  return family === "SPOT" ? quantity : subtract(quantity, least(quantity, reducible));
+function openingOf({ type }: ScaleInput, { reducible }: Parts, quantity: Quantity): Quantity {
+  return type === "SPOT" ? quantity : subtract(quantity, least(quantity, reducible));
 }
 
 /** Whether there is nothing at all of the copy's that the order could reduce. */
@@ -402,7 +402,7 @@ export function boundedOpening(
   const others = worthOfOthers(input);
   const ofExposure = boundedBy("ABOVE_EXPOSURE_MAX", exposureMax, {
     ...order,
-    ...(input.family === "SPOT"
+    ...(input.type === "SPOT"
       ? { held: own, elsewhere: add(others, input.restingWorth) }
       : { held, elsewhere: add(others, input.restingElsewhere) }),
   });
@@ -432,14 +432,14 @@ function boundedBy(
 }
 
 /** The copy's holding of the symbol on the side of the order, and what its open orders may add to it. */
-function heldAlready({ family, placement: { symbol, side }, holdings, restingOnSymbol }: BoundsInput): {
+function heldAlready({ type, placement: { symbol, side }, holdings, restingOnSymbol }: BoundsInput): {
   readonly own: Quantity;
   readonly resting: Quantity;
 } {
   const own: Quantity = holdings.get(symbol)?.quantity ?? ZERO;
   const isOnSide = own > 0n === (side === "BUY");
   const { buys, sells, openSides } = restingOnSymbol;
-  const mayOpen = family === "SPOT" || openSides.includes(side);
+  const mayOpen = type === "SPOT" || openSides.includes(side);
   const resting = mayOpen ? (side === "BUY" ? buys : sells) : ZERO;
   return { own: isOnSide ? magnitude(own) : ZERO, resting };
 }

@@ -20,16 +20,16 @@ const RULES: { readonly [T in StrategyType]: readonly SymbolRules[] } = {
 const files = readdirSync(FOLDER);
 
 test("there are scenarios of copying, of spot and of futures", () => {
-  const families = new Set(files.map(familyOf));
-  expect(families).toEqual(new Set(["SPOT", "FUTURES"]));
+  const types = new Set(files.map(typeOf));
+  expect(types).toEqual(new Set(["SPOT", "FUTURES"]));
 });
 
 for (const file of files) {
   describe(`copy/${file}`, () => {
     for (const { name, lines } of scenarios(readFileSync(join(FOLDER, file), "utf8"))) {
       test(name, () => {
-        const family = familyOf(file);
-        const bench = new CopyBench(family, RULES[family]);
+        const type = typeOf(file);
+        const bench = new CopyBench(type, RULES[type]);
         const seen = lines.map(({ step }) => ({ step, ...take(bench, step) }));
         expect(seen).toEqual(lines);
       });
@@ -38,6 +38,6 @@ for (const file of files) {
 }
 
 /** The first word of a file's name is its strategy type. */
-function familyOf(file: string): StrategyType {
+function typeOf(file: string): StrategyType {
   return file.startsWith("futures-") ? "FUTURES" : "SPOT";
 }

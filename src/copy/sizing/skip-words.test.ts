@@ -77,7 +77,7 @@ function wordsOfFirst(quantity: string, maxPerOrder: string): string | null {
   const filled = { quantity: decimal<Quantity>(quantity), price: decimal<Price>("50000") };
   const bought = placement({ quantity: filled.quantity, filled });
   const [row] = previewOrders({
-    family: "SPOT",
+    type: "SPOT",
     actions: [actionOf(1, leadState("1000"), bought)],
     worked: decimal("100"),
     settings: { ...EXACT_SETTINGS, maxPerOrder: decimal(maxPerOrder) },

@@ -84,7 +84,7 @@ describe("the smallest balance", () => {
 
 function isTooSmall(order: LeadPlacement, lead: LeadState, wallet: Amount): boolean {
   const scaled = scaleOrder({
-    family: "SPOT",
+    type: "SPOT",
     placement: order,
     lead,
     settings: EXACT_SETTINGS,

@@ -100,10 +100,10 @@ export function marketQuantity(
     readonly price: Price | null;
     readonly side: Side;
     readonly isReduction: boolean;
-    readonly family: StrategyType;
+    readonly type: StrategyType;
   },
 ): Fitted {
-  const reduceOnly = at.family === "FUTURES" && at.isReduction;
+  const reduceOnly = at.type === "FUTURES" && at.isReduction;
   const measure = { takesMarketPrice: true, price: at.price, reduceOnly };
   const [, most] = mostOf(rules, measure);
   const taken = most !== NO_LIMIT && quantity > most ? (most as Quantity) : quantity;
@@ -243,10 +243,7 @@ export type OrderPrices = {
   readonly worth: Price | null;
 };
 
-export function orderPrices(
-  { family, placement, lead, prices }: ScaleInput,
-  rules: SymbolRules,
-): OrderPrices {
+export function orderPrices({ type, placement, lead, prices }: ScaleInput, rules: SymbolRules): OrderPrices {
   const { side, orderType, symbol, filled } = placement;
   const isBuy = side === "BUY";
   const price =
@@ -260,7 +257,7 @@ export function orderPrices(
   const market = priceOf(symbol, prices, lead) ?? filled?.price ?? null;
   const own = price ?? stopPrice ?? market;
   // A short opens at its limit or better, so it may be worth more than its limit says.
-  const isWorthMore = family === "FUTURES" && !isBuy && own !== null && market !== null && market > own;
+  const isWorthMore = type === "FUTURES" && !isBuy && own !== null && market !== null && market > own;
   return {
     price,
     stopPrice,

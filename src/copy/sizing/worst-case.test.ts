@@ -10,7 +10,7 @@ const rate = (text: string) => decimal<Rate>(text);
 
 function inputOf(leverage: number, settings: Partial<CopySettings> = {}, equity = "400"): WorstCaseInput {
   return {
-    family: "FUTURES",
+    type: "FUTURES",
     settings: { ...EXACT_SETTINGS, ...settings },
     equity: decimal<Amount>(equity),
     contracts: [{ rules: contractRules("BTC"), leverage }],
@@ -67,7 +67,7 @@ describe("in words", () => {
   });
 
   test("of spot", () => {
-    expect(words({ ...inputOf(1), family: "SPOT", contracts: [] })[0]).toBe(
+    expect(words({ ...inputOf(1), type: "SPOT", contracts: [] })[0]).toBe(
       "On spot nothing is borrowed: the copy can hold coins for up to 400 USDT, and cannot be liquidated.",
     );
   });

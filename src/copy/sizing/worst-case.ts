@@ -25,7 +25,7 @@ import {
 import { copiedLeverage } from "./scale-order.ts";
 
 export type WorstCaseInput = {
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly settings: CopySettings;
   /** The copy's funds, in the quote asset. */
   readonly equity: Amount;
@@ -61,8 +61,8 @@ const ENTRY = SCALE as Price;
 const ONE = SCALE as Rate;
 
 export function worstCase(input: WorstCaseInput): WorstCase {
-  const { family, settings, equity } = input;
-  if (family === "SPOT") return { liquidation: null, exposure: exposureOf(settings, equity, 1) };
+  const { type, settings, equity } = input;
+  if (type === "SPOT") return { liquidation: null, exposure: exposureOf(settings, equity, 1) };
   const found = input.contracts
     .flatMap((contract) => liquidationOf(input, contract))
     .sort((one, other) => (one.move < other.move ? -1 : one.move > other.move ? 1 : 0));
@@ -117,12 +117,12 @@ function lowestOf(rates: readonly (bigint | null)[]): Rate {
 /** One sentence each, for the person choosing the settings. */
 export function worstCaseWords(
   { liquidation, exposure }: WorstCase,
-  { family, settings }: Pick<WorstCaseInput, "family" | "settings">,
+  { type, settings }: Pick<WorstCaseInput, "type" | "settings">,
 ): readonly string[] {
   const { stopLoss } = settings;
   return [
     ...(liquidation === null ? [] : [liquidationWords(liquidation, settings)]),
-    ...(exposure === null ? [] : [exposureWords(exposure, family)]),
+    ...(exposure === null ? [] : [exposureWords(exposure, type)]),
     stopLoss === null
       ? "There is no stop loss: the copy can lose all that it uses."
       : `The stop loss closes everything once ${perCent(stopLoss)} % are lost; in a fast market the loss can be larger.`,
@@ -142,12 +142,9 @@ function liquidationWords(
   return `${at}, a move of about ${perCent(move)} % would liquidate the position in ${symbol}: ${moneyOf(loss)} would be lost.`;
 }
 
-function exposureWords(
-  { multiple, value }: NonNullable<WorstCase["exposure"]>,
-  family: StrategyType,
-): string {
+function exposureWords({ multiple, value }: NonNullable<WorstCase["exposure"]>, type: StrategyType): string {
   const times = formatBriefly(multiple);
-  return family === "SPOT"
+  return type === "SPOT"
     ? `On spot nothing is borrowed: the copy can hold coins for up to ${moneyOf(value)}, and cannot be liquidated.`
     : `All positions together may be worth up to ${times} times the equity, ${moneyOf(value)}: a move of 1 % against all of them costs ${times} % of it.`;
 }

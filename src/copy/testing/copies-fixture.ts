@@ -243,7 +243,7 @@ export async function openCopiesFixture({
       const copyId = `copy-${id}`;
       const accountId = `account-${id}`;
       await beginCopyAt(store, {
-        ...{ copyId, personId: `person-${id}`, accountId, strategyId, family: type, venue: origin },
+        ...{ copyId, personId: `person-${id}`, accountId, strategyId, type, venue: origin },
         sealed: sealCredentials(master, accountId, account),
         ...{ settings: { ...FULL, ...settings }, at: time.now() },
       });

@@ -11,7 +11,7 @@ import { CopyState } from "../orders/copy-state.ts";
  * The state of a spot copy that has just begun, in memory alone. `record`: receives what becomes durable.
  */
 export function freshState(record: (progress: CopyProgress) => void = () => {}): CopyState {
-  const copy = { copyId: "copy", strategyId: "one", family: "SPOT", status: "FOLLOWING", fromVersion: 0 };
+  const copy = { copyId: "copy", strategyId: "one", type: "SPOT", status: "FOLLOWING", fromVersion: 0 };
   const began = { ...copy, doneSeq: 0, book: EMPTY_BOOK } as unknown as Copy;
   return new CopyState(began, [], async (progress) => record(progress));
 }
@@ -24,7 +24,7 @@ export async function beginCopyAt(
     readonly personId: string;
     readonly accountId: string;
     readonly strategyId: string;
-    readonly family: StrategyType;
+    readonly type: StrategyType;
     readonly venue: string;
     readonly sealed: string;
     readonly settings: CopySettings;
@@ -32,10 +32,10 @@ export async function beginCopyAt(
     readonly at: number;
   },
 ): Promise<void> {
-  const { copyId, personId, accountId, strategyId, family, venue, sealed, settings, at } = copy;
+  const { copyId, personId, accountId, strategyId, type, venue, sealed, settings, at } = copy;
   const connected = await copying.connectAccount(
     {
-      ...{ accountId, personId, family, venue, label: "an account", keyHint: "", sealed },
+      ...{ accountId, personId, type, venue, label: "an account", keyHint: "", sealed },
       ...{ status: "CONNECTED", failure: null, createdAt: at, checkedAt: at, disconnectedAt: null },
     },
     auditedAs("VENUE_ACCOUNT_CONNECTED", { kind: "VENUE_ACCOUNT", id: accountId }, at),
@@ -44,7 +44,7 @@ export async function beginCopyAt(
   if (connected !== "CONNECTED") throw new Error(`an account is not connected: ${connected}`);
   const begun = await copying.createCopy(
     {
-      ...{ copyId, personId, strategyId, accountId, family, settings, status: "FOLLOWING", reason: null },
+      ...{ copyId, personId, strategyId, accountId, type, settings, status: "FOLLOWING", reason: null },
       ...{ startedAt: at, endedAt: null, book: EMPTY_BOOK },
     },
     auditedAs("COPY_STARTED", { kind: "COPY", id: copyId }, at),

@@ -16,7 +16,7 @@ const LOST: Answer = { status: 503, body: "" };
 
 export class CountingVenue implements AsyncDisposable {
   readonly #exchange: ExchangeBehavior;
-  readonly #family: "spot" | "futures";
+  readonly #type: StrategyType;
   #proxy: FaultProxy | null = null;
   /** Requests that never get an answer, until their client hangs up. */
   #held = 0;
@@ -35,17 +35,17 @@ export class CountingVenue implements AsyncDisposable {
   /** When orders were taken, wall time, Unix ms. */
   readonly ordersAt: number[] = [];
 
-  private constructor(family: StrategyType) {
-    this.#family = family === "SPOT" ? "spot" : "futures";
-    this.limit = WEIGHTS_OF_ADDRESS[this.#family];
+  private constructor(type: StrategyType) {
+    this.#type = type;
+    this.limit = WEIGHTS_OF_ADDRESS[this.#type];
     this.#exchange = new ExchangeBehavior(
       { weightByAddress: WEIGHTS_OF_ADDRESS, now: () => this.now() },
       () => 0,
     );
   }
 
-  static async open(target: string, family: StrategyType): Promise<CountingVenue> {
-    const venue = new CountingVenue(family);
+  static async open(target: string, type: StrategyType): Promise<CountingVenue> {
+    const venue = new CountingVenue(type);
     const proxy = await FaultProxy.open(target, {
       async through(passing, send) {
         const { route } = passing;
@@ -89,11 +89,11 @@ export class CountingVenue implements AsyncDisposable {
 
   /** The weight of the present minute. */
   get used(): number {
-    return this.#exchange.used[this.#family];
+    return this.#exchange.used[this.#type];
   }
 
   set used(weight: number) {
-    this.#exchange.used[this.#family] = weight;
+    this.#exchange.used[this.#type] = weight;
   }
 
   /** Requests that were refused for going beyond it. */

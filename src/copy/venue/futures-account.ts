@@ -87,7 +87,7 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
   return {
     check: () => checkAccount(rest, CHECKED, balancesOf, () => askForMode(rest)),
 
-    keyRights: (family) => askForRestrictions(rest, family),
+    keyRights: (type) => askForRestrictions(rest, type),
 
     async balances() {
       return mapped(await rest.ask(ACCOUNT), (value) => balancesOf(objectOf(value), rest.wallNow()));

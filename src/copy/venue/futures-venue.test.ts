@@ -1,4 +1,4 @@
-// Our side of a venue against a whole gateway of ours: the futures family. What is asserted is what the venue
+// Our side of a venue against a whole gateway of ours: futures. What is asserted is what the venue
 // has on its books.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Credentials } from "../../../test/support/servers/gateway.ts";

@@ -19,20 +19,20 @@ const NOT_TOLD: KeyRights = { mayTrade: null, mayWithdraw: null };
  */
 export async function askForRestrictions(
   rest: AccountRest,
-  family: StrategyType = rest.family,
+  type: StrategyType = rest.type,
 ): Promise<VenueAnswer<KeyRights>> {
   const path = "/sapi/v1/account/apiRestrictions";
   const answer = await rest.ask({
     method: "GET",
     path,
-    weight: WEIGHTS[rest.family].keyRights,
+    weight: WEIGHTS[rest.type].keyRights,
     ...URGENT,
     isKeyCheck: true,
   });
   if (hasNoSuchRoute(answer)) return { kind: "OK", value: NOT_TOLD };
   return mapped(answer, (value) => {
     const body = objectOf(value);
-    const mayTrade = body[RIGHTS[family]];
+    const mayTrade = body[RIGHTS[type]];
     return {
       mayTrade: typeof mayTrade === "boolean" ? mayTrade : null,
       mayWithdraw: flagOf(body, "enableWithdrawals"),

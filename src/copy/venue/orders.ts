@@ -367,7 +367,7 @@ export function otherAssetsOf(
 // a request is in flight. Source: reference exchange, sections 5.7, 6.1, 7, 9, 10.1, 11, 12 and 13.
 
 export type AccountRest = {
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly accountId: string;
   readonly wallNow: () => number;
   /** Asks in the account's name; see `VenueRest.ask`. */

@@ -60,8 +60,8 @@ test("every venue has a report, by type", async () => {
   expect(await spot().balances()).toMatchObject({ kind: "OK" });
   expect(await futures().balances()).toMatchObject({ kind: "UNKNOWN" });
   expect(venues.reports()).toMatchObject([
-    { origin: server.url, family: "SPOT", health: { isReachable: true, lastAnswerAt: time.now() } },
-    { origin: server.url, family: "FUTURES", health: { isReachable: false, answers: { unknown: 1 } } },
+    { origin: server.url, type: "SPOT", health: { isReachable: true, lastAnswerAt: time.now() } },
+    { origin: server.url, type: "FUTURES", health: { isReachable: false, answers: { unknown: 1 } } },
   ]);
 });
 

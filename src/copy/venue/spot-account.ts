@@ -80,7 +80,7 @@ export function createSpotClient(rest: AccountRest): VenueClient {
   return {
     check: () => checkAccount(rest, ACCOUNT, balancesOf),
 
-    keyRights: (family) => askForRestrictions(rest, family),
+    keyRights: (type) => askForRestrictions(rest, type),
 
     async balances() {
       return mapped(await rest.ask(ACCOUNT), (value) => balancesOf(objectOf(value), rest.wallNow()));

@@ -1,4 +1,4 @@
-// Our side of a venue against a whole gateway of ours: the spot family. What is asserted is what the venue
+// Our side of a venue against a whole gateway of ours: spot. What is asserted is what the venue
 // has on its books.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Credentials } from "../../../test/support/servers/gateway.ts";
@@ -52,7 +52,7 @@ describe("an account is checked", () => {
     expect(await unfit.balances()).toMatchObject({ kind: "REJECTED", code: -2014 });
   });
 
-  test("a key of the other family is refused in the venue's words", async () => {
+  test("a key of the other type is refused in the venue's words", async () => {
     const other = fixture.client("FUTURES", strategy);
     expect(await other.check()).toMatchObject({ kind: "REFUSED", code: -2010 });
   });
@@ -173,7 +173,7 @@ describe("orders of every type", () => {
     expect(await fixture.orders(strategy, "BTCUSDT")).toEqual([]);
   });
 
-  test("legs and leverage are not of this family: refused without asking", async () => {
+  test("legs and leverage are not of spot: refused without asking", async () => {
     expect(await client.setLeverage("BTCUSDT", 3)).toMatchObject({ kind: "REFUSED" });
     expect(ok(await client.findLeg("BTCUSDT", "leg"))).toBeNull();
     expect(ok(await client.cancelLeg("BTCUSDT", "leg"))).toBeNull();

@@ -61,14 +61,14 @@ afterEach(async () => {
   await closed;
 });
 
-function open(family: StrategyType): void {
+function open(type: StrategyType): void {
   const ask = async (asker: { readonly accountId: string } | null, { method, path }: RestCall) => {
     asked.push(`${method} ${path}`);
     return restAnswer ?? ({ kind: "OK", value: { listenKey: `key-of-${asker?.accountId}` } } as const);
   };
   streams = new UserStreams({
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    family,
+    type,
     rest: {
       ask,
       clock: { ready: async () => null, now: time.now },

@@ -50,7 +50,7 @@ export const MESSAGE_BYTES_MAX = 1_024 * 1_024;
 
 type Parts = {
   readonly origin: string;
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly rest: Pick<VenueRest, "ask" | "clock" | "limits">;
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
@@ -184,7 +184,7 @@ export class UserStreams {
     subscription.name = name;
     subscription.backOff.reset();
     socket.byName.set(name, subscription);
-    if (this.#parts.family === "FUTURES") this.#keepAliveIn(subscription, KEEP_ALIVE_MS);
+    if (this.#parts.type === "FUTURES") this.#keepAliveIn(subscription, KEEP_ALIVE_MS);
     for (const listener of subscription.listeners) listener({ kind: "RESUMED" });
   }
 
@@ -194,8 +194,8 @@ export class UserStreams {
   }: Subscription): Promise<
     VenueAnswer<{ readonly method: string; readonly params: unknown; readonly name: string | null }>
   > {
-    const { rest, family } = this.#parts;
-    if (family === "FUTURES") {
+    const { rest, type } = this.#parts;
+    if (type === "FUTURES") {
       const answer = await rest.ask(account, { method: "POST", ...LISTEN_KEY });
       if (answer.kind !== "OK") return answer;
       const key = (answer.value as Body | null)?.listenKey;
@@ -233,7 +233,7 @@ export class UserStreams {
     this.#leave(subscription);
     if (socket === null || name === null) return;
     const [method, params] =
-      this.#parts.family === "FUTURES"
+      this.#parts.type === "FUTURES"
         ? ["UNSUBSCRIBE", [name]]
         : ["userDataStream.unsubscribe", { subscriptionId: Number(name) }];
     void this.#pacer.run(async () => socket.send(method, params), MESSAGE_PAUSE_MS);
@@ -253,10 +253,10 @@ export class UserStreams {
   /** Null while no further one may be opened. */
   #socketWithRoom(): SharedSocket | null {
     for (const socket of this.#sockets) if (socket.members.size < STREAMS_PER_SOCKET_MAX) return socket;
-    const { origin, family, wallNow, after } = this.#parts;
+    const { origin, type, wallNow, after } = this.#parts;
     if (wallNow() < this.#connectAt) return null;
     const socket = new SharedSocket({
-      ...{ url: socketUrl(origin, family), wallNow, after },
+      ...{ url: socketUrl(origin, type), wallNow, after },
       onMessage: (message) => this.#receive(socket, message),
       onClose: (refusal) => this.#lost(socket, refusal),
     });
@@ -292,8 +292,8 @@ const POLL: Omit<Cost, "weight"> = { placesOrder: false, priority: "POLL" };
 const LISTEN_KEY = { path: "/fapi/v1/listenKey", weight: WEIGHTS.FUTURES.userStream, ...POLL } as const;
 const SUBSCRIPTION: Cost = { weight: WEIGHTS.SPOT.userStream, ...POLL };
 
-export function socketUrl(origin: string, family: StrategyType): string {
-  return (SOCKET_HOSTS.get(origin) ?? origin.replace(/^http/, "ws")) + PATHS[family];
+export function socketUrl(origin: string, type: StrategyType): string {
+  return (SOCKET_HOSTS.get(origin) ?? origin.replace(/^http/, "ws")) + PATHS[type];
 }
 
 function subscriptionIdIn(answer: Body | null): string | null {

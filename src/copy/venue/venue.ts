@@ -184,7 +184,7 @@ export type KeyRights = { readonly mayTrade: boolean | null; readonly mayWithdra
 /** The part of a venue that all its accounts share. */
 export type Venue = {
   readonly origin: string;
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   /**
    * The rules of a symbol as the venue publishes them; null if it does not list it. Refreshed once an hour.
    */
@@ -223,7 +223,7 @@ export type Venue = {
 export type VenueClient = {
   check(): Promise<VenueAnswer<AccountCheck>>;
   /** The key's rights for a type, which need not be the account's. */
-  keyRights(family: StrategyType): Promise<VenueAnswer<KeyRights>>;
+  keyRights(type: StrategyType): Promise<VenueAnswer<KeyRights>>;
   balances(): Promise<VenueAnswer<VenueBalances>>;
   place(order: VenueOrder): Promise<VenueAnswer<VenueOrderState>>;
   placeLeg(leg: VenueLeg): Promise<VenueAnswer<VenueOrderState>>;

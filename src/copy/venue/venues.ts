@@ -21,8 +21,8 @@ import { UserStreams } from "./user-streams.ts";
 import type { Venue, VenueAnswer, VenueClient } from "./venue.ts";
 
 export type Venues = {
-  /** The same for the same origin and family. */
-  venue(origin: string, family: StrategyType): Venue;
+  /** The same for the same origin and type. */
+  venue(origin: string, type: StrategyType): Venue;
   /** Reports on all venues used so far. */
   reports(): readonly VenueReport[];
   close(): Promise<void>;
@@ -47,18 +47,18 @@ const CLIENTS = { SPOT: createSpotClient, FUTURES: createFuturesClient } as cons
 export function createVenues(parts: VenuesParts): Venues {
   const open = new Map<string, ReturnType<typeof openVenue>>();
   return {
-    venue(origin, family) {
-      const name = `${family} ${origin}`;
+    venue(origin, type) {
+      const name = `${type} ${origin}`;
       const known = open.get(name);
       if (known !== undefined) return known.venue;
-      const made = openVenue(origin, family, parts);
+      const made = openVenue(origin, type, parts);
       open.set(name, made);
       return made.venue;
     },
     reports: () =>
       [...open.values()].map(({ venue }) => ({
         origin: venue.origin,
-        family: venue.family,
+        type: venue.type,
         health: venue.health(),
       })),
     async close() {
@@ -70,12 +70,12 @@ export function createVenues(parts: VenuesParts): Venues {
   };
 }
 
-function openVenue(origin: string, family: StrategyType, { wallNow, after, log }: VenuesParts) {
+function openVenue(origin: string, type: StrategyType, { wallNow, after, log }: VenuesParts) {
   const rest = new VenueRest({
     origin,
     wallNow,
     after,
-    time: { path: TIME_PATHS[family], weight: WEIGHTS[family].time },
+    time: { path: TIME_PATHS[type], weight: WEIGHTS[type].time },
   });
   const ask = rest.ask.bind(rest, null);
   let areLimitsKnown = false;
@@ -84,7 +84,7 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
     areLimitsKnown = true;
     rest.limits.learn(rates);
   };
-  const published = { family, wallNow, ask, learn, log };
+  const published = { type, wallNow, ask, learn, log };
   const rules = new VenueRules(published);
   /**
    * Limits are published with the rules of symbols: until they are known, polls are as rare as at the most
@@ -100,12 +100,12 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
   const prices = new VenuePrices(published);
   const polls = new PollBudget({ limits: rest.limits, wallNow });
   const streams = new UserStreams({
-    ...{ origin, family, rest, wallNow, after },
+    ...{ origin, type, rest, wallNow, after },
     onRefused: (reason) => log.warn({ origin, reason }, "a venue refuses sockets; accounts are polled alone"),
   });
   const venueNow = () => rest.clock.now();
   const shared: Omit<AccountRest, "accountId" | "ask" | "listen"> = {
-    family,
+    type,
     wallNow,
     venueNow,
     rules,
@@ -114,7 +114,7 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
   };
   const venue: Venue = {
     origin,
-    family,
+    type,
     rules: (symbol) => rules.of(symbol),
     doubtRules: (symbol) => rules.doubt(symbol),
     prices: () => prices.all(),
@@ -133,7 +133,7 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
           ...(isKeyCheck && { isKeyCheck }),
         });
       const listen: VenueClient["listen"] = (onEvent) => streams.listen(asker, onEvent);
-      return CLIENTS[family]({ ...shared, accountId, ask, listen });
+      return CLIENTS[type]({ ...shared, accountId, ask, listen });
     },
   };
   return { venue, rest, streams };
@@ -160,7 +160,7 @@ const UNKNOWN_SYMBOL_CODE = -1121;
 
 type Known = { readonly rules: SymbolRules | null; askAgainAt: number };
 type Parts = {
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly wallNow: () => number;
   readonly ask: (call: RestCall) => Promise<VenueAnswer<unknown>>;
   readonly learn: (rates: RateLimits) => void;
@@ -210,12 +210,12 @@ export class VenueRules {
 
   /** One request at a time for all callers that need the same. */
   #asked(symbol: string): Promise<VenueAnswer<null>> {
-    const name = this.#parts.family === "SPOT" ? symbol : ALL;
+    const name = this.#parts.type === "SPOT" ? symbol : ALL;
     const underWay = this.#underWay.get(name);
     if (underWay !== undefined) return underWay;
-    const asked = (
-      this.#parts.family === "SPOT" ? this.#askForPair(symbol) : this.#askForContracts()
-    ).finally(() => this.#underWay.delete(name));
+    const asked = (this.#parts.type === "SPOT" ? this.#askForPair(symbol) : this.#askForContracts()).finally(
+      () => this.#underWay.delete(name),
+    );
     this.#underWay.set(name, asked);
     return asked;
   }
@@ -259,7 +259,7 @@ export class VenueRules {
    * Null if it is no market of ours, or if its row makes no sense: wrong rules would let wrong orders pass.
    */
   #rulesOf(row: Body): SymbolRules | null {
-    const parsed = this.#parts.family === "SPOT" ? parseSymbolRules(row) : contractRulesOf(row);
+    const parsed = this.#parts.type === "SPOT" ? parseSymbolRules(row) : contractRulesOf(row);
     if ("rules" in parsed) return parsed.rules;
     if ("fault" in parsed) {
       this.#parts.log.warn({ symbol: row.symbol, fault: parsed.fault }, "a venue's rules make no sense");
@@ -316,7 +316,7 @@ export class VenuePrices {
   }
 
   async #asked(): Promise<VenueAnswer<Prices>> {
-    const { path, weight, key } = ROUTES[this.#parts.family];
+    const { path, weight, key } = ROUTES[this.#parts.type];
     const askedAt = this.#parts.wallNow();
     const body = await this.#parts.ask({ method: "GET", path, weight, ...URGENT });
     const answer = this.#knownIfLimited(mapped(body, (value) => pricesOf(value, key)));

@@ -56,6 +56,7 @@ export async function copyAnswers(
     const stoppable = { COPIER: personId, STRATEGY: strategyId, VENUE: account.venue };
     return {
       ...copy,
+      family: copy.type,
       strategyName: strategy.name,
       strategyStatus: strategy.status,
       account,

@@ -32,7 +32,7 @@ type DriftAnswer = z.output<typeof driftSchema>["rows"][number];
 export async function driftsOf(parts: Parts, copy: Copy): Promise<readonly DriftAnswer[] | null> {
   if (!followsStrategy(copy)) return null;
   const { store } = parts.gateway;
-  const { strategyId, copyId, accountId, family, settings, book } = copy;
+  const { strategyId, copyId, accountId, type, settings, book } = copy;
   const [loaded, account, lead, newest, resting, [last = null]] = await Promise.all([
     store.loadAccount(strategyId),
     store.copying.findAccount(accountId),
@@ -43,10 +43,10 @@ export async function driftsOf(parts: Parts, copy: Copy): Promise<readonly Drift
   ]);
   if (loaded === null || account === null) throw new Error(`a copy has a strategy and an account: ${copyId}`);
   const state = leadStateOf(loaded.account, last);
-  const symbols = symbolsOf(family, state, copy);
-  const rules = await rulesOf(parts, { family, venue: account.venue }, symbols);
+  const symbols = symbolsOf(type, state, copy);
+  const rules = await rulesOf(parts, { type, venue: account.venue }, symbols);
   const rows = driftOf({
-    family,
+    type,
     lead: state,
     leadAtStart: await leadAtStart(parts, copy),
     settings,
@@ -54,7 +54,7 @@ export async function driftsOf(parts: Parts, copy: Copy): Promise<readonly Drift
     isPending: copy.doneSeq < (lead?.seq ?? 0) || loaded.version > (lead?.version ?? 0),
     entries: withResting(newest, resting),
     rulesOf: (symbol) => rules.get(symbol) ?? null,
-    prices: pricesOf(parts, family, symbols),
+    prices: pricesOf(parts, type, symbols),
     leverages: loaded.account.leverages,
   });
   const isCut = newest.length === ENTRIES_SEARCHED && (newest.at(-1)?.entryId ?? 1) > 1;
@@ -99,21 +99,19 @@ async function leadAtStart({ gateway }: Parts, { strategyId, copyId }: Copy): Pr
 }
 
 /** All symbols that either of them holds. */
-function symbolsOf(family: StrategyType, lead: LeadState, { book }: Copy): ReadonlySet<string> {
-  const ofLead = [...lead.held.keys()].map((held) =>
-    family === "SPOT" ? `${held}${COPY_QUOTE_ASSET}` : held,
-  );
+function symbolsOf(type: StrategyType, lead: LeadState, { book }: Copy): ReadonlySet<string> {
+  const ofLead = [...lead.held.keys()].map((held) => (type === "SPOT" ? `${held}${COPY_QUOTE_ASSET}` : held));
   return new Set([...ofLead, ...book.holdings.keys()]);
 }
 
 /** The venue's rules, and our own market's where it does not tell them. */
 async function rulesOf(
   { copying, gateway }: Parts,
-  place: { readonly family: StrategyType; readonly venue: string },
+  place: { readonly type: StrategyType; readonly venue: string },
   symbols: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, SymbolRules>> {
   const told = copying.venues.includes(place.venue) ? await copying.rulesOf(place, symbols) : new Map();
-  const market = gateway.markets[place.family];
+  const market = gateway.markets[place.type];
   const rules = new Map<string, SymbolRules>();
   for (const symbol of symbols) {
     const found = told.has(symbol) ? told.get(symbol) : market.rules(symbol);
@@ -125,12 +123,12 @@ async function rulesOf(
 /** Prices that strategies are valued at here, of those symbols that have one. */
 export function pricesOf(
   { prices }: Pick<Parts, "prices">,
-  family: StrategyType,
+  type: StrategyType,
   symbols: ReadonlySet<string>,
 ): ReadonlyMap<string, Price> {
   const known = new Map<string, Price>();
   for (const symbol of symbols) {
-    const price = prices.of(family, symbol)?.price;
+    const price = prices.of(type, symbol)?.price;
     if (price !== undefined) known.set(symbol, price);
   }
   return known;

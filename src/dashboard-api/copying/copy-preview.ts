@@ -67,27 +67,27 @@ export async function previewOf(
   const { gateway, copying } = parts;
   const balances = await copying.funds(account);
   const { wallet } = balances;
-  const { family } = account;
+  const { type } = account;
   const [newest, loaded] = await Promise.all([
     gateway.store.copying.listRecentActions(strategyId, { limit: ACTIONS_READ }),
     gateway.store.loadAccount(strategyId),
   ]);
   const lead = loaded === null ? null : leadStateOf(loaded.account, newest[0] ?? null);
-  const holds = lead === null ? [] : symbolsHeld(family, lead);
+  const holds = lead === null ? [] : symbolsHeld(type, lead);
   const ordered = newest.flatMap((action) => ("symbol" in action ? [action.symbol] : []));
   const symbols = new Set([...ordered, ...holds]);
   const told = await copying.rulesOf(account, symbols);
-  const market = gateway.markets[family];
+  const market = gateway.markets[type];
   // What the venue does not tell of in time is taken from our own market: null alone means that it is not
   // listed.
   const rulesOf = (symbol: string) => {
     const found = told.get(symbol);
     return found === undefined ? market.rules(symbol) : found;
   };
-  const held = family === "FUTURES" ? ZERO : worthOf(parts, holdings, newest[0]);
+  const held = type === "FUTURES" ? ZERO : worthOf(parts, holdings, newest[0]);
   const whole = add(wallet, held);
   const rows = previewOrders({
-    family,
+    type,
     actions: newest.toReversed(),
     worked: whole,
     settings,
@@ -112,7 +112,7 @@ export async function previewOf(
     asset: COPY_QUOTE_ASSET,
     holds: isExact ? present : present.map((each) => ({ ...each, ...rounded(each) })),
     worst: worstOf(
-      { account: loaded?.account ?? null, family, settings, equity: workedWith(settings, whole) },
+      { account: loaded?.account ?? null, type, settings, equity: workedWith(settings, whole) },
       {
         symbols,
         rulesOf,
@@ -138,18 +138,18 @@ function heldNow(
   },
 ): readonly (Pick<Preview["holds"][number], "symbol" | "side"> & Sizes)[] {
   const { account, lead, balances, settings, holdings, rulesOf } = of;
-  const { type: family, leverages } = account;
+  const { type, leverages } = account;
   const { wallet, available } = balances;
   const held = new Map([...holdings].map(([symbol, { quantity }]) => [symbol, quantity]));
   const snapshot = { at: 0, wallet, available, equity: wallet, held };
-  const symbols = symbolsHeld(family, lead);
-  const prices = pricesOf(parts, family, new Set([...symbols, ...holdings.keys()]));
+  const symbols = symbolsHeld(type, lead);
+  const prices = pricesOf(parts, type, new Set([...symbols, ...holdings.keys()]));
   const chosen = symbols.flatMap((symbol) => {
     const contract = rulesOf(symbol)?.contract ?? null;
     return contract === null ? [] : [[symbol, leverageOf({ leverages }, symbol, contract)] as const];
   });
   return driftOf({
-    ...{ family, lead, settings, rulesOf, prices },
+    ...{ type, lead, settings, rulesOf, prices },
     leadAtStart: null,
     book: { ...EMPTY_BOOK, holdings, snapshot },
     isPending: false,
@@ -172,20 +172,20 @@ function heldNow(
 function worstOf(
   of: {
     readonly account: Account | null;
-    readonly family: VenueAccount["family"];
+    readonly type: VenueAccount["type"];
     readonly settings: CopySettings;
     readonly equity: Amount;
   },
   { symbols, rulesOf }: { readonly symbols: ReadonlySet<string>; readonly rulesOf: RulesOf },
 ): Preview["worst"] {
-  const { account, family, settings, equity } = of;
+  const { account, type, settings, equity } = of;
   const contracts = [...symbols].flatMap((symbol) => {
     const rules = rulesOf(symbol);
     if (account === null || rules === null || rules.contract === null) return [];
     return [{ rules, leverage: leverageOf(account, symbol, rules.contract) }];
   });
-  const worst = worstCase({ family, settings, equity, contracts });
-  return { ...worst, words: worstCaseWords(worst, { family, settings }) };
+  const worst = worstCase({ type, settings, equity, contracts });
+  return { ...worst, words: worstCaseWords(worst, { type, settings }) };
 }
 
 /** At the prices of here, which orders that are yet to come are not sized by: those are the venue's. */

@@ -20,14 +20,14 @@ const FOUND: AccountCheck = {
 async function checked(allowed: readonly string[], told: VenueAnswer<KeyRights>) {
   const time = createManualTime();
   const asked: string[] = [];
-  const venue = (origin: string, family: StrategyType) => ({
+  const venue = (origin: string, type: StrategyType) => ({
     account: () => ({
       async check() {
-        asked.push(`${origin} ${family} check`);
+        asked.push(`${origin} ${type} check`);
         return { kind: "OK", value: FOUND } as const;
       },
       async keyRights(of: StrategyType) {
-        asked.push(`${origin} ${family} rights of ${of}`);
+        asked.push(`${origin} ${type} rights of ${of}`);
         return told;
       },
     }),
@@ -39,7 +39,7 @@ async function checked(allowed: readonly string[], told: VenueAnswer<KeyRights>)
     wallNow: time.now,
     after: time.after,
   });
-  const place = { accountId: "account", family: "FUTURES", venue: FUTURES } as const;
+  const place = { accountId: "account", type: "FUTURES", venue: FUTURES } as const;
   const answer = await copying.check("person", place, { apiKey: "key", apiSecret: "secret" });
   await copying.close();
   return { answer, asked };

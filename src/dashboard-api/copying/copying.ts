@@ -27,13 +27,13 @@ const FUNDS_KEPT_MAX = 1_000;
 const RULES_MS_MAX = 5_000;
 
 /** The venue of an account. */
-export type AccountPlace = Pick<VenueAccount, "accountId" | "family" | "venue">;
+export type AccountPlace = Pick<VenueAccount, "accountId" | "type" | "venue">;
 
 export type CopyingParts = {
   /** The origins that copiers may connect accounts of; none while copying is not offered. */
   readonly allowed: readonly string[];
   readonly venues: {
-    venue(origin: string, family: StrategyType): Venue;
+    venue(origin: string, type: StrategyType): Venue;
     close(): Promise<void>;
   };
   readonly master: MasterKey;
@@ -72,17 +72,17 @@ export class Copying {
   /** What the venue says of an account with these credentials. Throws as `VenueQuestions` does. */
   check(
     personId: string,
-    { accountId, family, venue }: AccountPlace,
+    { accountId, type, venue }: AccountPlace,
     credentials: VenueCredentials,
   ): Promise<VenueAnswer<AccountCheck>> {
     const { venues, allowed } = this.#parts;
     return this.#questions.ask(personId, async () => {
-      const found = await venues.venue(venue, family).account(accountId, credentials).check();
-      const spot = family === "FUTURES" ? spotOriginOf(venue) : null;
+      const found = await venues.venue(venue, type).account(accountId, credentials).check();
+      const spot = type === "FUTURES" ? spotOriginOf(venue) : null;
       const isToldElsewhere = spot !== null && allowed.includes(spot);
       if (found.kind !== "OK" || !isToldElsewhere) return found;
       // The spot venue has the same operator and accepts the same key, and reports the rights of a key.
-      const rights = await venues.venue(spot, "SPOT").account(accountId, credentials).keyRights(family);
+      const rights = await venues.venue(spot, "SPOT").account(accountId, credentials).keyRights(type);
       if (rights.kind === "OK") return { kind: "OK", value: restricted(found.value, rights.value) };
       return rights.kind === "DELAYED" || rights.kind === "UNKNOWN" ? rights : found;
     });
@@ -98,14 +98,12 @@ export class Copying {
    * STATE_CHANGED if the venue does not accept its key any more.
    */
   funds(account: VenueAccount): Promise<VenueBalances> {
-    const { accountId, family, venue, personId, sealed } = account;
+    const { accountId, type, venue, personId, sealed } = account;
     // With other credentials it may be another account.
     return this.#funds.get(`${accountId} ${sealed}`, async () => {
-      const client = this.#parts.venues
-        .venue(venue, family)
-        .account(accountId, this.#credentialsOf(account), {
-          isKeyCheck: true,
-        });
+      const client = this.#parts.venues.venue(venue, type).account(accountId, this.#credentialsOf(account), {
+        isKeyCheck: true,
+      });
       const answer = await this.#questions.ask(personId, () => client.balances());
       if (answer.kind === "REFUSED" || answer.kind === "REJECTED") throw keyRefused(answer);
       return answerOf(answer, this.#parts.wallNow());
@@ -117,11 +115,11 @@ export class Copying {
    * left out.
    */
   async rulesOf(
-    { family, venue }: Pick<AccountPlace, "family" | "venue">,
+    { type, venue }: Pick<AccountPlace, "type" | "venue">,
     symbols: Iterable<string>,
   ): Promise<ReadonlyMap<string, SymbolRules | null>> {
     const found = new Map<string, SymbolRules | null>();
-    const at = this.#parts.venues.venue(venue, family);
+    const at = this.#parts.venues.venue(venue, type);
     const asked = [...new Set(symbols)].map(async (symbol) => {
       const answer = await at.rules(symbol);
       if (answer.kind === "OK") found.set(symbol, answer.value);
@@ -142,9 +140,9 @@ export class Copying {
   }
 
   /** The hashes that a key may be stored by, at whichever origin it was connected. */
-  keyDigests({ family, venue }: AccountPlace, { apiKey }: VenueCredentials) {
+  keyDigests({ type, venue }: AccountPlace, { apiKey }: VenueCredentials) {
     const { master, allowed } = this.#parts;
-    return digestsOf(master, { family, apiKey }, [...new Set([venue, ...allowed])]);
+    return digestsOf(master, { type, apiKey }, [...new Set([venue, ...allowed])]);
   }
 
   #credentialsOf({ accountId, sealed }: Pick<VenueAccount, "accountId" | "sealed">): VenueCredentials {

@@ -61,11 +61,11 @@ export async function connectedAccount(
   return account;
 }
 
-/** Throws unless orders of a family can be sent with the account. */
-export function demandUsable(account: VenueAccount, wanted: VenueAccount["family"]): void {
-  const { status, family, failure } = account;
-  if (family !== wanted) {
-    const words = `is a ${family === "SPOT" ? "spot" : "futures"} account: the strategy trades the other market`;
+/** Throws unless orders of a type can be sent with the account. */
+export function demandUsable(account: VenueAccount, wanted: VenueAccount["type"]): void {
+  const { status, type, failure } = account;
+  if (type !== wanted) {
+    const words = `is a ${type === "SPOT" ? "spot" : "futures"} account: the strategy trades the other market`;
     throw new DashboardError("BODY_UNFIT", { fields: { accountId: words } });
   }
   if (status === "CONNECTED") return;

@@ -29,7 +29,7 @@ function reportOf(health: Partial<VenueHealth>, at = NOW): CopierReport {
   return {
     copier: `of ${at}`,
     at,
-    venues: [{ origin: VENUE, family: "SPOT", health: { ...WELL, ...health } }],
+    venues: [{ origin: VENUE, type: "SPOT", health: { ...WELL, ...health } }],
   };
 }
 

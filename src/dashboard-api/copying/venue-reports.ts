@@ -17,7 +17,7 @@ export function copierAnswer(report: CopierReport, now: number): CopierAnswer {
   return { copier: report.copier, reportedAt: report.at, isSilent: isSilent(report, now) };
 }
 
-/** The health of a venue, by copier and family. */
+/** The health of a venue, by copier and type. */
 export function healthAnswers(
   origin: string,
   reports: readonly CopierReport[],
@@ -30,10 +30,10 @@ export function healthAnswers(
   );
 }
 
-function healthOf({ family, health }: VenueReport, now: number): Omit<HealthAnswer, keyof CopierAnswer> {
+function healthOf({ type, health }: VenueReport, now: number): Omit<HealthAnswer, keyof CopierAnswer> {
   const { isReachable, failure, lastAnswerAt, pausedUntil, budgetUsed } = health;
   return {
-    family,
+    family: type,
     isAnswering: isReachable,
     failure: failure === null ? null : failureWords(failure),
     lastAnswerAt,

@@ -14,7 +14,7 @@ const CODE = {
   clockOff: -1021,
   notAllowed: -1002,
 } as const;
-/** What another gateway of ours says of a key that belongs to the other family. */
+/** What another gateway of ours says of a key that is of the other type. */
 const OTHER_FAMILY = /other family/i;
 const VENUE_WORDS_LENGTH_MAX = 160;
 /**

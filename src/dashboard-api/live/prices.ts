@@ -26,13 +26,13 @@ type Followed = {
 const HEARS_NOTHING = { quote() {}, trade() {}, markPrice() {}, gap() {} };
 
 export function createPrices(options: {
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly market: PricesMarket;
   readonly audience: Audience<PriceTopic, PriceJson>;
   readonly wallClock: Clock;
   readonly timers: Timers;
 }): Source<PriceTopic> {
-  const { family, market, audience, wallClock, timers } = options;
+  const { type, market, audience, wallClock, timers } = options;
   const followed = new Set<Followed>();
   let cancelSweep: Cancel | null = null;
 
@@ -43,7 +43,7 @@ export function createPrices(options: {
   function tell(one: Followed, now: number): void {
     const { symbol } = one.topic;
     const quote = market.quote(symbol);
-    const mark = family === "FUTURES" ? market.markPrice(symbol) : null;
+    const mark = type === "FUTURES" ? market.markPrice(symbol) : null;
     if (quote === null && mark === null) {
       if (one.isOut || now - one.toldAt < STALE_AFTER_MS) return;
       one.isOut = true;
@@ -62,7 +62,7 @@ export function createPrices(options: {
     one.told = told;
     one.toldAt = now;
     one.isOut = false;
-    audience.send(one.topic, { family, symbol, ...prices, at: market.now() });
+    audience.send(one.topic, { family: type, symbol, ...prices, at: market.now() });
   }
 
   function follow(topic: PriceTopic): Cancel {

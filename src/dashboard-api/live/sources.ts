@@ -39,43 +39,43 @@ export type Sources = {
 
 /** Creates the sources of both strategy types. They send their data to `topics`. */
 export function createSources(parts: SourcesParts, topics: () => Topics): Sources {
-  const families = { SPOT: sourcesOf("SPOT", parts, topics), FUTURES: sourcesOf("FUTURES", parts, topics) };
+  const byType = { SPOT: sourcesOf("SPOT", parts, topics), FUTURES: sourcesOf("FUTURES", parts, topics) };
   return {
     follow(topic) {
-      const { candles, depth, prices } = families[topic.family];
+      const { candles, depth, prices } = byType[topic.family];
       const { symbol } = topic;
       if (topic.kind === "candles") return candles.follow({ pair: symbol, timeframe: topic.interval });
       if (topic.kind === "depth") return depth.follow({ pair: symbol, levels: 20, speed: "1000ms" });
       return prices.follow({ symbol });
     },
     close() {
-      for (const each of Object.values(families)) for (const source of Object.values(each)) source.close();
+      for (const each of Object.values(byType)) for (const source of Object.values(each)) source.close();
     },
   };
 }
 
 function sourcesOf(
-  family: StrategyType,
+  type: StrategyType,
   { markets, ...parts }: SourcesParts,
   topics: () => Topics,
 ): { candles: Source<CandleTopic>; depth: Source<DepthTopic>; prices: Source<PriceTopic> } {
   const shared = {
     ...parts,
-    market: markets[family],
-    family: family === "SPOT" ? "spot" : "futures",
+    market: markets[type],
+    type,
     weightPerMinute: WEIGHT_PER_MINUTE,
   } as const;
   return {
-    candles: createCandles({ ...shared, audience: candleAudience(family, topics) }),
-    depth: createDepth({ ...shared, audience: depthAudience(family, topics) }),
-    prices: createPrices({ ...shared, family, audience: priceAudience(family, topics) }),
+    candles: createCandles({ ...shared, audience: candleAudience(type, topics) }),
+    depth: createDepth({ ...shared, audience: depthAudience(type, topics) }),
+    prices: createPrices({ ...shared, type, audience: priceAudience(type, topics) }),
   };
 }
 
-function candleAudience(family: StrategyType, topics: () => Topics): Audience<CandleTopic, MarketData> {
+function candleAudience(type: StrategyType, topics: () => Topics): Audience<CandleTopic, MarketData> {
   const topicOf = ({ pair, timeframe }: CandleTopic): Topic => ({
     kind: "candles",
-    family,
+    family: type,
     symbol: pair,
     interval: timeframe,
   });
@@ -83,23 +83,23 @@ function candleAudience(family: StrategyType, topics: () => Topics): Audience<Ca
     ...outagesOf(topicOf, topics),
     send(topic, { candle: { startTime, closeTime: _closeTime, ...candle } }) {
       const { pair: symbol, timeframe: interval } = topic;
-      const payload = { family, symbol, interval, candle: { openTime: startTime, ...candle } };
+      const payload = { family: type, symbol, interval, candle: { openTime: startTime, ...candle } };
       topics().send(topicOf(topic), "candle", payload, { isFinal: candle.isFinal });
     },
   };
 }
 
-function depthAudience(family: StrategyType, topics: () => Topics): Audience<DepthTopic, OrderBook> {
-  const topicOf = ({ pair }: DepthTopic): Topic => ({ kind: "depth", family, symbol: pair });
+function depthAudience(type: StrategyType, topics: () => Topics): Audience<DepthTopic, OrderBook> {
+  const topicOf = ({ pair }: DepthTopic): Topic => ({ kind: "depth", family: type, symbol: pair });
   return {
     ...outagesOf(topicOf, topics),
     send: (topic, { lastUpdateId, bids, asks }) =>
-      topics().send(topicOf(topic), "book", { family, symbol: topic.pair, lastUpdateId, bids, asks }),
+      topics().send(topicOf(topic), "book", { family: type, symbol: topic.pair, lastUpdateId, bids, asks }),
   };
 }
 
-function priceAudience(family: StrategyType, topics: () => Topics): Audience<PriceTopic, PriceJson> {
-  const topicOf = ({ symbol }: PriceTopic): Topic => ({ kind: "prices", family, symbol });
+function priceAudience(type: StrategyType, topics: () => Topics): Audience<PriceTopic, PriceJson> {
+  const topicOf = ({ symbol }: PriceTopic): Topic => ({ kind: "prices", family: type, symbol });
   return {
     ...outagesOf(topicOf, topics),
     send: (topic, price) => topics().send(topicOf(topic), "price", price),

@@ -44,7 +44,7 @@ export const COPY_ROUTES = [
       const outcome = await copyingOf(call).createCopy(
         {
           ...{ copyId, personId: personOf(call).personId, strategyId, accountId, settings },
-          family: account.family,
+          type: account.type,
           status: "FOLLOWING",
           reason: null,
           startedAt: call.now,

@@ -47,7 +47,7 @@ export const COPY_CONTROL_ROUTES = [
       if (copy.status !== "FOLLOWING") {
         const account = await connectedAccount(call, copy.accountId);
         call.parts.copying.demand(account.venue);
-        demandUsable(account, copy.family);
+        demandUsable(account, copy.type);
         await demandLiveStrategy(call, copy);
         demandAboveStop(copy);
         await change(call, "COPY_RESUMED", { from: ["PAUSED"], status: "FOLLOWING", reason: null });

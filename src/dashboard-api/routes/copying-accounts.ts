@@ -52,7 +52,7 @@ export const COPYING_ACCOUNT_ROUTES = [
   route("GET /copying/accounts", "COPIER", rows(accountSchema), async (call) => {
     const accounts = await copyingOf(call).listAccountsOf(personOf(call).personId);
     const copies = await liveCopies(call);
-    const rows = accounts.map((account) => ({ ...account, copyId: copies.get(account.accountId) ?? null }));
+    const rows = accounts.map((account) => accountJson(account, copies));
     return { body: { rows } };
   }),
 
@@ -67,7 +67,7 @@ export const COPYING_ACCOUNT_ROUTES = [
       code: codeText,
     }),
     async answer(call) {
-      const { family, venue, label, code, ...keys } = call.body;
+      const { family: type, venue, label, code, ...keys } = call.body;
       const { personId } = personOf(call);
       call.parts.copying.demand();
       if (!call.parts.copying.venues.includes(venue)) {
@@ -81,11 +81,11 @@ export const COPYING_ACCOUNT_ROUTES = [
       }
       await demandCode(call, code);
       const accountId = randomBytes(8).toString("hex");
-      const found = await demandFit(call, { accountId, family, venue }, keys);
+      const found = await demandFit(call, { accountId, type, venue }, keys);
       const account: VenueAccount = {
         accountId,
         personId,
-        family,
+        type,
         venue,
         label,
         keyHint: hintOf(keys.apiKey),
@@ -100,7 +100,7 @@ export const COPYING_ACCOUNT_ROUTES = [
         call,
         "VENUE_ACCOUNT_CONNECTED",
         { kind: "VENUE_ACCOUNT", id: accountId },
-        { venue, family, label },
+        { venue, family: type, label },
       );
       const keyDigests = call.parts.copying.keyDigests(account, keys);
       const terms = { liveMax: ACCOUNTS_MAX, keyDigests };
@@ -108,7 +108,7 @@ export const COPYING_ACCOUNT_ROUTES = [
       if (outcome === "TAKEN") throw new DashboardError("BODY_UNFIT", KEY_TAKEN);
       // Other accounts were connected concurrently.
       if (outcome === "FULL") throw new DashboardError("BODY_UNFIT", TOO_MANY_ACCOUNTS);
-      return { status: 201, body: checkAnswer({ ...account, copyId: null }, { kind: "OK", value: found }) };
+      return { status: 201, body: checkAnswer(accountJson(account), { kind: "OK", value: found }) };
     },
   }),
 
@@ -215,7 +215,11 @@ async function demandUnused(call: Asked, accountId: string): Promise<void> {
 /** The account in its present state. */
 async function accountAnswer(call: Asked & { readonly params: { readonly accountId: string } }) {
   const account = await ownVenueAccount(call, call.params.accountId);
-  return { ...account, copyId: (await liveCopies(call)).get(account.accountId) ?? null };
+  return accountJson(account, await liveCopies(call));
+}
+
+function accountJson(account: VenueAccount, copies?: ReadonlyMap<string, string>) {
+  return { ...account, family: account.type, copyId: copies?.get(account.accountId) ?? null };
 }
 
 function hintOf(apiKey: string): string {

@@ -17,13 +17,13 @@ import { offerDetailSchema, offersSchema } from "../schemas/copying.ts";
 const ID_LENGTH_MAX = 64;
 const SEARCH_LENGTH_MAX = 100;
 
-const family = z.enum(["SPOT", "FUTURES"]);
+const strategyType = z.enum(["SPOT", "FUTURES"]);
 const idText = z.string().min(1).max(ID_LENGTH_MAX);
 
 export const COPYING_OFFER_ROUTES = [
   route("GET /copying/offers", "COPIER", offersSchema, {
     query: z.strictObject({
-      type: family.optional(),
+      type: strategyType.optional(),
       search: z.string().trim().min(1).max(SEARCH_LENGTH_MAX).optional(),
       before: placeText.optional(),
     }),
@@ -77,7 +77,7 @@ export const COPYING_OFFER_ROUTES = [
       const account = await connectedAccount(call, accountId);
       const { type, copy } = await visibleStrategy(call, strategyId);
       call.parts.copying.demand(account.venue);
-      if (type !== account.family) {
+      if (type !== account.type) {
         throw new DashboardError("BODY_UNFIT", {
           fields: { accountId: "is for the other market than the strategy" },
         });

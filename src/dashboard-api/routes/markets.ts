@@ -41,14 +41,14 @@ export const MARKET_ROUTES = [
       limit: count.default(CANDLES_DEFAULT),
     }),
     async answer(call) {
-      const { family, market } = marketOf(call);
+      const { type, market } = marketOf(call);
       const { symbol, interval, endTime, limit } = call.query;
       if (market.rules(symbol) === null) {
         throw new DashboardError("BODY_UNFIT", { fields: { symbol: "is not listed" } });
       }
       const search = new URLSearchParams({ symbol, interval, limit: String(limit) });
       if (endTime !== undefined) search.set("endTime", endTime);
-      const answer = await market.query(CANDLE_PATHS[family], search);
+      const answer = await market.query(CANDLE_PATHS[type], search);
       const klines = readKlines(answer);
       if (klines === null) {
         if (!answer.unavailable && answer.status === UPSTREAM_REFUSES) throw new DashboardError("BODY_UNFIT");
@@ -66,12 +66,12 @@ export const MARKET_ROUTES = [
 ];
 
 function marketOf({ params, parts }: Pick<DashboardCall<unknown, unknown, "family">, "params" | "parts">): {
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly market: MarketFeed;
 } {
-  const { family } = params;
-  if (family !== "SPOT" && family !== "FUTURES") throw new DashboardError("NOT_FOUND");
-  return { family, market: parts.gateway.markets[family] };
+  const { family: type } = params;
+  if (type !== "SPOT" && type !== "FUTURES") throw new DashboardError("NOT_FOUND");
+  return { type, market: parts.gateway.markets[type] };
 }
 
 /** What can be traded now. */

@@ -11,7 +11,7 @@ import { fidelitySchema, healthSchema, securitySchema, trafficSchema } from "../
 
 const FIDELITY_FILE = join(import.meta.dirname, "../../../docs/fidelity.md");
 const SHOWN_MS = { signIns: FAILURES_COUNT_MS, handshakes: HANDSHAKE_FAILURES_COUNT_MS };
-const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
+const TYPES: readonly StrategyType[] = ["SPOT", "FUTURES"];
 
 export const OPERATOR_SERVICE_ROUTES = [
   route("GET /operator/health", "OPERATOR", healthSchema, async ({ parts }) => {
@@ -45,7 +45,7 @@ export const OPERATOR_SERVICE_ROUTES = [
   }),
 
   route("GET /operator/fidelity", "OPERATOR", fidelitySchema, async ({ parts }) => {
-    const feeds = FAMILIES.map((family) => ({ ...parts.gateway.markets[family].status(), family }));
+    const feeds = TYPES.map((type) => ({ ...parts.gateway.markets[type].status(), family: type }));
     return { body: { text: await readFile(FIDELITY_FILE, "utf8"), feeds } };
   }),
 ];

@@ -193,7 +193,7 @@ export const operatorCopyingSchema = z.object({
       accounts: number,
       failed: number,
       isHalted: flag,
-      /** Of each copier, and each family that it works with there; empty where nothing is known. */
+      /** Of each copier, and each type that it works with there; empty where nothing is known. */
       health: list(venueHealthSchema),
     }),
   ),

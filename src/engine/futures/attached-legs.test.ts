@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { decodeEvents, decodeOrder, encodeOrder } from "../../store/codec.ts";
 import { apply } from "../apply.ts";
-import { FUTURES } from "../testing/futures-family.ts";
+import { FUTURES } from "../testing/futures-setup.ts";
 import { Workbench } from "../testing/workbench.ts";
 
 const BEFORE = ["mark BTCUSDT 60000", "quote BTCUSDT 59999.9 60000"];

@@ -1,4 +1,4 @@
-// The filters on a futures order, each failure as the refusal that the futures family has for it. What is too
+// The filters on a futures order, each failure as the refusal that futures has for it. What is too
 // precise even to be written in the contract's digits is refused before anything else. Source: reference
 // exchange, section 10.2.
 import type { Account } from "../../domain/account.ts";

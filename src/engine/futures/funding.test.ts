@@ -14,15 +14,15 @@ import {
 import { emptyLedgerAccounts } from "../../money/posting.ts";
 import { decide } from "../decide.ts";
 import { contractRules } from "../testing/contract-rules.ts";
-import { FUTURES } from "../testing/futures-family.ts";
+import { FUTURES } from "../testing/futures-setup.ts";
 import { MarketStub } from "../testing/market-stub.ts";
 import { positionOf } from "../testing/positions.ts";
 import { isHere, recorded, SKIPPED } from "../testing/recorded.ts";
-import { type Family, Workbench } from "../testing/workbench.ts";
+import { type ScenarioSetup, Workbench } from "../testing/workbench.ts";
 import { paymentOf } from "./funding.ts";
 
 const SYMBOL = "ADAUSDT";
-const ADA: Family = { ...FUTURES, rules: [contractRules("ADA")] };
+const ADA: ScenarioSetup = { ...FUTURES, rules: [contractRules("ADA")] };
 /** The longest fraction of what is published. */
 const DIGITS = 8;
 

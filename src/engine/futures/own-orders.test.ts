@@ -6,7 +6,7 @@ import { isRefusal } from "../../domain/refusal.ts";
 import { decimal, type Price, ZERO } from "../../money/decimal.ts";
 import { commandOf } from "../../triggers/trigger-dispatcher.ts";
 import { decide } from "../decide.ts";
-import { FUTURES } from "../testing/futures-family.ts";
+import { FUTURES } from "../testing/futures-setup.ts";
 import { Workbench } from "../testing/workbench.ts";
 import { bankruptcyPrice } from "./margin.ts";
 

@@ -6,7 +6,7 @@ import type { Position } from "../../domain/account.ts";
 import { decimal, formatBriefly, type Price } from "../../money/decimal.ts";
 import { emptyLedgerAccounts, ownedOf } from "../../money/posting.ts";
 import { contractRules } from "../testing/contract-rules.ts";
-import { FUTURES } from "../testing/futures-family.ts";
+import { FUTURES } from "../testing/futures-setup.ts";
 import { Workbench } from "../testing/workbench.ts";
 import {
   bankruptcyPrice,

@@ -3,12 +3,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Family, Workbench } from "./workbench.ts";
+import { type ScenarioSetup, Workbench } from "./workbench.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../scenarios");
 
 /** Registers the tests of one folder of tables. */
-export function describeScenarios(folderName: string, family: Family): void {
+export function describeScenarios(folderName: string, setup: ScenarioSetup): void {
   const folder = join(FOLDER, folderName);
   const files = readdirSync(folder);
   test(`there are scenarios in ${folderName}`, () => {
@@ -18,7 +18,7 @@ export function describeScenarios(folderName: string, family: Family): void {
     describe(`${folderName}/${file}`, () => {
       for (const { name, lines } of scenarios(readFileSync(join(folder, file), "utf8"))) {
         test(name, () => {
-          const bench = new Workbench(family);
+          const bench = new Workbench(setup);
           const seen = lines.map(({ step }) => ({ step, ...bench.take(step) }));
           expect(seen).toEqual(lines);
         });

@@ -29,10 +29,17 @@ import { apply } from "../apply.ts";
 import { STRICT_DEFAULTS, strictProfile } from "../matching/terms.ts";
 import { isWorking, restingSide } from "../matching/walk.ts";
 import { contractRules } from "./contract-rules.ts";
-import { FUTURES } from "./futures-family.ts";
+import { FUTURES } from "./futures-setup.ts";
 import { symbolRules } from "./market-stub.ts";
-import { SPOT } from "./spot-family.ts";
-import { type Family, inOrder, priceAfter, type Step, type Workbench, wholeNumber } from "./workbench.ts";
+import { SPOT } from "./spot-setup.ts";
+import {
+  inOrder,
+  priceAfter,
+  type ScenarioSetup,
+  type Step,
+  type Workbench,
+  wholeNumber,
+} from "./workbench.ts";
 
 /** A symbol's book: what the last change said, less what was traded since. */
 class BookStub implements BookView {
@@ -372,15 +379,15 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
 };
 
-function strictly(family: Family, rules: Family["rules"]): Family {
-  const profile = strictProfile(family.type, STRICT_DEFAULTS);
+function strictly(setup: ScenarioSetup, rules: ScenarioSetup["rules"]): ScenarioSetup {
+  const profile = strictProfile(setup.type, STRICT_DEFAULTS);
   if (profile === null) throw new Error("the first tier of fees is always known");
   return {
-    ...family,
+    ...setup,
     rules: rules.map((each) => ({ ...each, orderTypes: [...each.orderTypes, "LIMIT_MAKER"] })),
     profile,
     aheadOf: aheadOnBench,
-    steps: { ...family.steps, ...STEPS },
+    steps: { ...setup.steps, ...STEPS },
   };
 }
 

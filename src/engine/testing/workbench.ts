@@ -24,7 +24,7 @@ import { MarketStub } from "./market-stub.ts";
 export type Step = (bench: Workbench, words: readonly string[]) => string;
 
 /** The parts of one strategy type. */
-export type Family = {
+export type ScenarioSetup = {
   readonly type: StrategyType;
   readonly rules: readonly SymbolRules[];
   /** By their first words. */
@@ -42,26 +42,26 @@ export class Workbench {
   readonly account: Account;
   /** Market time, Unix ms; every step takes one. */
   at = 0;
-  readonly #family: Family;
+  readonly #setup: ScenarioSetup;
   /** Unconfirmed quotes by symbol: until one is confirmed the market shows no quote. */
   readonly #doubted = new Map<string, Quote>();
 
-  constructor(family: Family) {
-    this.#family = family;
-    this.market = new MarketStub(family.rules);
-    this.account = openStrategy("scenario", family.type, this.at, family.profile).account;
+  constructor(setup: ScenarioSetup) {
+    this.#setup = setup;
+    this.market = new MarketStub(setup.rules);
+    this.account = openStrategy("scenario", setup.type, this.at, setup.profile).account;
   }
 
   take(step: string): { readonly outcome: string; readonly held: string } {
     this.at += 1;
     const outcome = this.run(step.split(/\s+/));
     checkLedgerAccounts(this.account);
-    return { outcome, held: this.#family.held(this.account, this.market) };
+    return { outcome, held: this.#setup.held(this.account, this.market) };
   }
 
   /** Runs a step by its words, now. */
   run([verb = "", ...words]: readonly string[]): string {
-    const carryOut = this.#family.steps[verb] ?? STEPS[verb];
+    const carryOut = this.#setup.steps[verb] ?? STEPS[verb];
     if (carryOut === undefined) throw new Error(`there is no step ${JSON.stringify(verb)}`);
     return carryOut(this, words);
   }
@@ -72,7 +72,7 @@ export class Workbench {
       market: this.market,
       at: this.at,
       ...(isPlacement(command) ? { admittedAt: this.at } : {}),
-      aheadOf: (orderId) => this.#family.aheadOf?.(this, orderId),
+      aheadOf: (orderId) => this.#setup.aheadOf?.(this, orderId),
     });
     if (isRefusal(decision)) return refusalInWords(decision);
     for (const event of decision.events) apply(this.account, event);

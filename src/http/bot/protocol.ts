@@ -41,7 +41,7 @@ export function handleBot(request: Request, gateway: Gateway): Promise<Reply> {
   return observed(request, gateway.observer, (context) => {
     const route = routeOf(methodOfRoute(request.method), request.path);
     const key = headerOf(request, BOT_KEY_HEADER);
-    context.family = "BOT";
+    context.scheme = "BOT";
     context.path = route?.path ?? null;
     context.apiKey = key === "" ? request.apiKey : key;
     return respond(request, { route, protocol: BOT, pages: () => null }, gateway, context);

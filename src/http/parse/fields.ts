@@ -46,7 +46,7 @@ export function optionalText<Name extends string>(parameters: Parameters<Name>, 
 export function amount<D extends Decimal, Name extends string>(
   parameters: Parameters<Name>,
   name: Name,
-  family: StrategyType,
+  type: StrategyType,
 ): D | Refusal {
   const value = text(parameters, name);
   if (typeof value !== "string") return value;
@@ -54,7 +54,7 @@ export function amount<D extends Decimal, Name extends string>(
   if (parsed === "NOT_A_DECIMAL") {
     return { refusal: "ILLEGAL_CHARACTERS", parameter: name, legalRange: DECIMAL_RANGE };
   }
-  if (parsed === "TOO_PRECISE") return { refusal: "PARAMETER_TOO_PRECISE", parameter: name, family };
+  if (parsed === "TOO_PRECISE") return { refusal: "PARAMETER_TOO_PRECISE", parameter: name, type };
   return parsed as D;
 }
 
@@ -113,10 +113,10 @@ export function optionalFlag<Name extends string>(
 export function optionalClientId<Name extends string>(
   parameters: Parameters<Name>,
   name: Name,
-  family: StrategyType,
+  type: StrategyType,
 ): string | null | Refusal {
-  const value = legalClientId(parameters, name, family);
-  const isTaken = family === "FUTURES" && typeof value === "string" && OF_ATTACHED_LEG.test(value);
+  const value = legalClientId(parameters, name, type);
+  const isTaken = type === "FUTURES" && typeof value === "string" && OF_ATTACHED_LEG.test(value);
   return isTaken
     ? { refusal: "ILLEGAL_CHARACTERS", parameter: name, legalRange: NOT_OF_ATTACHED_LEG }
     : value;
@@ -128,21 +128,21 @@ export function optionalClientId<Name extends string>(
 export function soughtClientId<Name extends string>(
   parameters: Parameters<Name>,
   name: Name,
-  family: StrategyType,
+  type: StrategyType,
 ): string | null | Refusal {
   const value = optionalText(parameters, name);
-  const hasSign = value?.includes("#") === true && CLIENT_IDS[family].test(value.replace("#", "-"));
-  return hasSign ? value : legalClientId(parameters, name, family);
+  const hasSign = value?.includes("#") === true && CLIENT_IDS[type].test(value.replace("#", "-"));
+  return hasSign ? value : legalClientId(parameters, name, type);
 }
 
 function legalClientId<Name extends string>(
   parameters: Parameters<Name>,
   name: Name,
-  family: StrategyType,
+  type: StrategyType,
 ): string | null | Refusal {
   const value = optionalText(parameters, name);
-  const legal = CLIENT_IDS[family];
+  const legal = CLIENT_IDS[type];
   if (value === null || legal.test(value)) return value;
-  if (family === "FUTURES" && value.length > CLIENT_ID_LENGTH_MAX) return { refusal: "CLIENT_ID_TOO_LONG" };
+  if (type === "FUTURES" && value.length > CLIENT_ID_LENGTH_MAX) return { refusal: "CLIENT_ID_TOO_LONG" };
   return { refusal: "ILLEGAL_CHARACTERS", parameter: name, legalRange: legal.source };
 }

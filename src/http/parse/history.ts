@@ -74,7 +74,7 @@ export function parseMyTrades(
 
 /**
  * Times in Unix ms, and the limit, clamped to the most there may be. A span that ends before it starts is not
- * refused: the reference documents no refusal for the spot family (its "Start time is greater than end time."
+ * refused: the reference documents no refusal for spot (its "Start time is greater than end time."
  * is the futures one), and such a span holds nothing, so the list is empty.
  */
 function rangeOf(

@@ -72,7 +72,7 @@ export function parsePlaceLeg(parameters: LegParameters): LegPlacement | ByProfi
   if (isRefusal(side)) return side;
   const legType = legTypeOf(parameters);
   if (isRefusal(legType)) return legType;
-  const unfit = otherFamily(parameters) ?? otherPositionSide(parameters) ?? closesLess(parameters);
+  const unfit = otherAlgoType(parameters) ?? otherPositionSide(parameters) ?? closesLess(parameters);
   if (unfit !== null) return unfit;
   const triggerPrice = triggerOf(parameters);
   if (isRefusal(triggerPrice)) return triggerPrice;
@@ -95,7 +95,7 @@ function legTypeOf(parameters: LegParameters): LegType | Refusal {
   return LEG_TYPES.find((served) => served === legType) ?? { refusal: "ORDER_TYPE_INVALID" };
 }
 
-function otherFamily(parameters: LegParameters): Refusal | null {
+function otherAlgoType(parameters: LegParameters): Refusal | null {
   const isServed = (optionalText(parameters, "algoType") ?? "CONDITIONAL") === "CONDITIONAL";
   return isServed ? null : { refusal: "PARAMETER_INVALID", parameter: "algoType" };
 }

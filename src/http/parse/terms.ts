@@ -81,11 +81,11 @@ const OF_STRICT: ReadonlySet<RefusalName> = new Set(["ORDER_TYPE_INVALID", "TIME
  */
 export function otherSelfTradePrevention(
   parameters: Parameters<"selfTradePreventionMode">,
-  family: StrategyType,
+  type: StrategyType,
 ): Refusal | null {
   const sent = optionalText(parameters, "selfTradePreventionMode");
   if (sent === null || SELF_TRADE_PREVENTION_MODES.includes(sent)) return null;
-  return { refusal: "SELF_TRADE_PREVENTION_INVALID", family };
+  return { refusal: "SELF_TRADE_PREVENTION_INVALID", type };
 }
 
 /** The refusal of the first of these parameters that was sent although the type does not take it. */
@@ -111,18 +111,18 @@ const NESTED_LEG = /^(stopLoss|takeProfit)(\[|$)/;
 /** The size of an order that is given as a quantity. */
 export function quantitySize(
   parameters: Parameters<"quantity">,
-  family: StrategyType,
+  type: StrategyType,
 ): { readonly quantity: Quantity } | Refusal {
-  return allOf({ quantity: amount<Quantity, "quantity">(parameters, "quantity", family) });
+  return allOf({ quantity: amount<Quantity, "quantity">(parameters, "quantity", type) });
 }
 
 /** The terms of every limit order. */
 export function limitTerms(
   parameters: Parameters<"quantity" | "price">,
-  family: StrategyType,
+  type: StrategyType,
 ): Pick<PlaceOrder, "size" | "price"> | Refusal {
-  const price = amount<Price, "price">(parameters, "price", family);
-  return allOf({ size: quantitySize(parameters, family), price });
+  const price = amount<Price, "price">(parameters, "price", type);
+  return allOf({ size: quantitySize(parameters, type), price });
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   type Timers,
   waitAtMost,
 } from "../../concurrency/time.ts";
+import type { StrategyType } from "../../domain/account.ts";
 import type { Market, Untradable } from "../../domain/market.ts";
 import type { Price } from "../../money/decimal.ts";
 import { bundledBrackets } from "../brackets/bundled.ts";
@@ -21,7 +22,7 @@ import type { Log } from "./log.ts";
 import { createRetries, retryPaces } from "./rest/backoff.ts";
 import { callersAnswerBytesMax, createCallersRest } from "./rest/callers-rest.ts";
 import { createHistoryPages, type HistoryPages } from "./rest/history-pages.ts";
-import { type Family, restUrlOf, type UpstreamHosts } from "./rest/hosts.ts";
+import { restUrlOf, type UpstreamHosts } from "./rest/hosts.ts";
 import { createPassThrough } from "./rest/pass-through.ts";
 import { createRest, type Pause, type UpstreamAnswer } from "./rest/rest.ts";
 import { createSettlements } from "./rest/settlements.ts";
@@ -34,7 +35,7 @@ import {
   olderBookRetryMs,
 } from "./streams/client-streams.ts";
 import { futuresProtocol } from "./streams/futures-protocol.ts";
-import type { FamilyProtocol, HistoryProtocol } from "./streams/protocol.ts";
+import type { HistoryProtocol, MarketProtocol } from "./streams/protocol.ts";
 import { spotProtocol } from "./streams/spot-protocol.ts";
 import { connectionsMaxDefault, createAnnouncer, createSubscriptions } from "./streams/subscriptions.ts";
 import { candlesBetween, wholeMinutes } from "./symbols/candles.ts";
@@ -45,7 +46,7 @@ import { dataAgeMsMax } from "./symbols/timeliness.ts";
 import { createTraded, reachMsMax } from "./symbols/traded.ts";
 
 export type MarketFeedOptions = UpstreamHosts & {
-  readonly family: Family;
+  readonly type: StrategyType;
   /** Brackets of contracts; by default those of the simulated exchange. */
   readonly brackets?: BracketTable;
   /** Market time, as far as the exchange's is not measured. */
@@ -109,7 +110,7 @@ type FeedStatus = {
 };
 
 export type MarketFeed = LiveMarket & {
-  readonly family: Family;
+  readonly type: StrategyType;
   /** Opens the feed. If upstream is unreachable, throws an error that says what to do; then call `close`. */
   start(): Promise<void>;
   /**
@@ -137,7 +138,7 @@ export type MarketFeed = LiveMarket & {
   readonly clientStreams: ClientStreams;
   exchangeInfo(): ExchangeInfoBody;
   /**
-   * A public route of the family (`/api/v3/…` or `/fapi/…`); at most half a second old, and never a
+   * A public route of the type (`/api/v3/…` or `/fapi/…`); at most half a second old, and never a
    * rejection. A book that is older than the first change that a client of `clientStreams` got of it is asked
    * for again, a few times.
    */
@@ -153,19 +154,19 @@ const lagKnownMs = 10_000;
 const rulesWaitMsMax = 1_000;
 
 export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
-  const { family, log } = options;
+  const { type, log } = options;
   const { wallClock = systemClock, timers = systemTimers, random = Math.random } = options;
   const { asksAboutQuietSymbols = true, measuresAge = true, isMetered = true } = options;
   const { connectionsMax = connectionsMaxDefault } = options;
   const { untradable = () => null } = options;
-  const protocol: FamilyProtocol =
-    family === "spot" ? spotProtocol : futuresProtocol(options.brackets ?? bundledBrackets);
+  const protocol: MarketProtocol =
+    type === "SPOT" ? spotProtocol : futuresProtocol(options.brackets ?? bundledBrackets);
   const ban: Pause = { until: 0 };
-  const atRest = { baseUrl: restUrlOf(options, family), wallClock, timers, log, ban };
+  const atRest = { baseUrl: restUrlOf(options, type), wallClock, timers, log, ban };
   const rest = createRest(atRest);
   const callersRest = createCallersRest({
     rest: createRest({ ...atRest, answerBytesMax: callersAnswerBytesMax }),
-    budget: isMetered ? createCallersBudget(callersWeightMax[family], wallClock) : null,
+    budget: isMetered ? createCallersBudget(callersWeightMax[type], wallClock) : null,
     wallClock,
     timers,
   });
@@ -241,7 +242,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   let isOpen = false;
 
   /**
-   * An exchange that lists nothing of a family, such as a tape of the other one, need not stream it either.
+   * An exchange that lists nothing of a type, such as a tape of the other one, need not stream it either.
    */
   function openOnceListed(): void {
     if (isOpen || listings.body().symbols.size === 0) return;
@@ -275,12 +276,12 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   }
 
   return {
-    family,
+    type,
     now: () => clock.now(),
     rules: listings.rules,
     delisted(symbol) {
       const { symbols: rows } = listings.body();
-      // A recording of the other family lists nothing.
+      // A recording of the other type lists nothing.
       if (rows.size === 0 || rows.has(symbol)) return null;
       return { lastMark: symbols.lastMarkPrice(symbol) };
     },

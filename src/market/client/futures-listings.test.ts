@@ -14,7 +14,7 @@ const asked = ({ upstream }: Fixture) =>
 /** Both are traded, with prices. */
 async function tradedFixture(): Promise<Fixture> {
   const fixture = await createFixture(["BTCUSDT", "ETHUSDT"], {
-    family: "futures",
+    type: "FUTURES",
     asksAboutQuietSymbols: false,
   });
   for (const symbol of ["BTCUSDT", "ETHUSDT"]) {
@@ -26,7 +26,7 @@ async function tradedFixture(): Promise<Fixture> {
 }
 
 test("the rules of every contract of ours are there after the start, with their brackets", async () => {
-  const fixture = await createFixture(["BTCUSDT", "ETHUSDT"], { family: "futures" });
+  const fixture = await createFixture(["BTCUSDT", "ETHUSDT"], { type: "FUTURES" });
   const { feed, rows, logged } = fixture;
   rows.set("BTCUSDT_260925", contractRow("BTCUSDT_260925", { contractType: "CURRENT_QUARTER" }));
   rows.set("BTCUSDC", contractRow("BTCUSDC"));
@@ -51,7 +51,7 @@ test("the rules of every contract of ours are there after the start, with their 
 });
 
 test("contracts without brackets have no rules, and that is said once with the setting's name", async () => {
-  const fixture = await createFixture(["BTCUSDT", "XUSDT", "YUSDT"], { family: "futures" });
+  const fixture = await createFixture(["BTCUSDT", "XUSDT", "YUSDT"], { type: "FUTURES" });
   const { feed, rows, time, logged } = fixture;
   await feed.start();
   const warnings = () => logged.filter((line) => line.includes("LEVERAGE_BRACKETS")).length;
@@ -71,14 +71,14 @@ test("contracts without brackets have no rules, and that is said once with the s
 
 test("brackets of the caller's own take the place of the bundled ones", async () => {
   const brackets = new Map([["XUSDT", bundledBrackets.get("ETHUSDT") ?? []]]);
-  const { feed } = await createFixture(["BTCUSDT", "XUSDT"], { family: "futures", brackets });
+  const { feed } = await createFixture(["BTCUSDT", "XUSDT"], { type: "FUTURES", brackets });
   await feed.start();
   expect(feed.rules("BTCUSDT")).toBeNull();
   expect(feed.rules("XUSDT")?.contract?.brackets).toBe(brackets.get("XUSDT"));
 });
 
 test("where no contract is listed nothing is connected, until one is", async () => {
-  const fixture = await createFixture([], { family: "futures" });
+  const fixture = await createFixture([], { type: "FUTURES" });
   const { feed, rows, time, upstream } = fixture;
   await feed.start();
   time.advance(60_000);

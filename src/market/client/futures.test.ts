@@ -79,7 +79,7 @@ test("quote and mark price are there once a contract was prepared, last and aver
 });
 
 test("a mark price that does not come is waited for, within the same bound as the quote", async () => {
-  const { feed, tickers, time } = await createFixture(["BTCUSDT"], { family: "futures" });
+  const { feed, tickers, time } = await createFixture(["BTCUSDT"], { type: "FUTURES" });
   tickers.set("BTCUSDT", ["99", "101"]);
   await feed.start();
   const prepared = feed.prepare("BTCUSDT");
@@ -91,7 +91,7 @@ test("a mark price that does not come is waited for, within the same bound as th
 });
 
 test("a mark price by REST is ignored after a newer streamed one", async () => {
-  const fixture = await createFixture(["BTCUSDT"], { family: "futures" });
+  const fixture = await createFixture(["BTCUSDT"], { type: "FUTURES" });
   const { feed, upstream, tickers } = fixture;
   tickers.set("BTCUSDT", ["99", "101"]);
   const answer = Promise.withResolvers<void>();
@@ -278,7 +278,7 @@ test("a quiet book is requested while its route is open, whatever happens to the
 });
 
 test("half of the connections are for each route, and at least one", async () => {
-  const fixture = await createFixture(["BTCUSDT"], { family: "futures", connectionsMax: 1 });
+  const fixture = await createFixture(["BTCUSDT"], { type: "FUTURES", connectionsMax: 1 });
   await fixture.feed.start();
   await until(() => fixture.feed.status().connected);
   expect(fixture.upstream.connections()).toBe(2);
@@ -288,11 +288,7 @@ test("a pair has no mark price, no funding and nothing that was marked, and asks
   const { feed, upstream } = await createFixture(["BTCUSDT"]);
   await feed.start();
   const asked = upstream.requests.length;
-  expect([feed.family, feed.markPrice("BTCUSDT"), feed.nextFundingAt("BTCUSDT")]).toEqual([
-    "spot",
-    null,
-    null,
-  ]);
+  expect([feed.type, feed.markPrice("BTCUSDT"), feed.nextFundingAt("BTCUSDT")]).toEqual(["SPOT", null, null]);
   expect(await feed.markedBetween("BTCUSDT", 0, 600_000)).toEqual([]);
   expect(await feed.settlementsBetween("BTCUSDT", 0, 600_000)).toEqual([]);
   expect(upstream.requests).toHaveLength(asked);

@@ -21,11 +21,11 @@ function displayed(book: BookView, side: BookSide): string[] {
 const published = (levels: Book["bids"] = []) =>
   levels.map(([price, quantity]) => `${formatDecimal(decimal(price))} ${formatDecimal(decimal(quantity))}`);
 
-test.each(["spot", "futures"] as const)(
+test.each(["SPOT", "FUTURES"] as const)(
   "%s: the book is the exchange's own, also after the connection was lost",
-  async (family) => {
-    const { feed, pass, answerOf, interrupt, time, exchange } = await openSimulatedFixture(family);
-    const source = sources[family];
+  async (strategyType) => {
+    const { feed, pass, answerOf, interrupt, time, exchange } = await openSimulatedFixture(strategyType);
+    const source = sources[strategyType];
     const events: BookEvent[] = [];
     feed.followBook(symbol, (event) => events.push(event));
     await answerOf(Promise.resolve(feed.prepare(symbol)));
@@ -76,7 +76,7 @@ test.each(["spot", "futures"] as const)(
 );
 
 test("a symbol that no strategy under strict uses has no stream of its book", async () => {
-  const { feed, pass } = await openSimulatedFixture("spot");
+  const { feed, pass } = await openSimulatedFixture("SPOT");
   await feed.prepare(symbol);
   await pass(1_000);
   expect(feed.book(symbol)).toBe(null);

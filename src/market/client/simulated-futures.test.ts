@@ -8,14 +8,14 @@ import { createSimulatedSources } from "../simulated/source.ts";
 import { openSimulatedFixture, SEED } from "./testing/simulated-fixture.ts";
 import { until } from "./testing/upstream.ts";
 
-const { futures: source } = createSimulatedSources(String(SEED));
+const { FUTURES: source } = createSimulatedSources(String(SEED));
 const price = (text = "") => decimal<Price>(text);
 const symbol = "BTCUSDT";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 const createFixture = (startAt?: number) =>
-  openSimulatedFixture("futures", startAt === undefined ? {} : { startAt });
+  openSimulatedFixture("FUTURES", startAt === undefined ? {} : { startAt });
 
 /** The exchange's mark price of a contract in the second of `at`. */
 const toldAt = (name: string, at: number) => source.premium(name, Math.floor(at / 1_000) * 1_000);
@@ -157,13 +157,13 @@ test("a crossed book, an old update id and an old mark price of the exchange cha
   exchange.sendRaw(
     "btcusdt@bookTicker",
     { ...ticker, u: Number.MAX_SAFE_INTEGER, b: "2", a: "1" },
-    "futures",
+    "FUTURES",
   );
-  exchange.sendRaw("btcusdt@bookTicker", { ...ticker, u: 1, b: "1", a: "2" }, "futures");
+  exchange.sendRaw("btcusdt@bookTicker", { ...ticker, u: 1, b: "1", a: "2" }, "FUTURES");
   exchange.sendRaw(
     "btcusdt@markPrice@1s",
     { e: "markPriceUpdate", E: time.now() - 1_000, s: symbol, p: "1", T: 1 },
-    "futures",
+    "FUTURES",
   );
   await until(() => feed.status().quotes.stale > quotes.stale && feed.status().marks.stale > marks.stale);
   expect(feed.status().quotes).toEqual({ ...quotes, crossed: quotes.crossed + 1, stale: quotes.stale + 1 });

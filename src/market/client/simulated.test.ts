@@ -11,11 +11,11 @@ import { silentAfterMs } from "./symbols/book.ts";
 import { openSimulatedFixture, SEED } from "./testing/simulated-fixture.ts";
 import { until } from "./testing/upstream.ts";
 
-const { spot: source } = createSimulatedSources(String(SEED));
+const { SPOT: source } = createSimulatedSources(String(SEED));
 const price = (text = "") => decimal<Price>(text);
 
 const createFixture = (clockOf?: (time: ManualTime) => Clock) =>
-  openSimulatedFixture("spot", clockOf === undefined ? {} : { clockOf });
+  openSimulatedFixture("SPOT", clockOf === undefined ? {} : { clockOf });
 
 test("every spot symbol has rules and quotes equal to those of REST", async () => {
   const { feed, pass } = await createFixture();

@@ -5,7 +5,7 @@ import type { Source } from "./source.ts";
 import { StreamClient } from "./testing/stream-client.ts";
 
 const startAt = Date.UTC(2026, 9, 10, 12);
-const { spot, futures } = createSimulatedSources("1");
+const { SPOT: spot, FUTURES: futures } = createSimulatedSources("1");
 
 let now = startAt;
 const open: (() => unknown)[] = [];
@@ -18,7 +18,7 @@ afterEach(async () => {
 async function createFixture(source: Source, stream: string) {
   now = startAt;
   const exchange = await openExchange({
-    markets: { spot: source, futures },
+    markets: { SPOT: source, FUTURES: futures },
     clock: { now: () => now },
     manual: true,
   });

@@ -313,7 +313,7 @@ describe("faults on demand", () => {
     exchange.refuseRest("BTCUSDT");
     expect(await statuses()).toEqual([200, 503, 503, 200, 503, 200]);
     exchange.resumeRest("BTCUSDT");
-    exchange.refuseRest("futures");
+    exchange.refuseRest("FUTURES");
     expect(await statuses()).toEqual([200, 200, 200, 200, 503, 503]);
     exchange.resume();
     expect(await statuses()).toEqual([200, 200, 200, 200, 200, 200]);

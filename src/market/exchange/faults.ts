@@ -2,10 +2,10 @@
  * Outages on demand, for tests: silent streams and refused REST requests, each for everything, a type or a
  * symbol. A symbol means the spot pair and the perpetual of that name.
  */
-import type { Family } from "./source.ts";
+import type { StrategyType } from "../../domain/account.ts";
 
-/** `"all"`, `"spot"`, `"futures"` or a symbol. */
-export type FaultTarget = "all" | Family | (string & {});
+/** All, the symbols of a type, or one symbol. */
+export type FaultTarget = "all" | StrategyType | (string & {});
 
 export type Faults = ReturnType<typeof createFaults>;
 
@@ -20,10 +20,10 @@ export function createFaults() {
       if (target === "all") struck.clear();
       else struck.delete(target);
     },
-    /** Whether a symbol of a family is hit; without a symbol only what hits the family as a whole counts. */
-    hits(family: Family, symbol?: string): boolean {
+    /** Whether a symbol of a type is hit; without a symbol only what hits the type as a whole counts. */
+    hits(type: StrategyType, symbol?: string): boolean {
       if (struck.size === 0) return false;
-      return struck.has("all") || struck.has(family) || (symbol !== undefined && struck.has(symbol));
+      return struck.has("all") || struck.has(type) || (symbol !== undefined && struck.has(symbol));
     },
   };
 }

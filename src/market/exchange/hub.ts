@@ -46,7 +46,7 @@ export type Hub = ReturnType<typeof createHub>;
  * sent.
  */
 export function createHub(source: Source | FuturesSource, silences: Faults) {
-  const { family } = source;
+  const { type } = source;
   const listed = new Set(source.symbols);
   const channels = new Map<string, Channel>();
   const channelsBySymbol = new Map<string, Set<Channel>>();
@@ -56,7 +56,7 @@ export function createHub(source: Source | FuturesSource, silences: Faults) {
   const tickers = new Map<string, RollingTicker>();
 
   return {
-    family,
+    type,
     add(listener: Listener, stream: string) {
       const channel = channels.get(stream) ?? open(stream);
       channel.listeners.add(listener);
@@ -70,9 +70,9 @@ export function createHub(source: Source | FuturesSource, silences: Faults) {
     /** Sends what falls due with `from < time <= until`, Unix ms of market time. */
     send(from: number, until: number) {
       for (const [symbol, ofSymbol] of channelsBySymbol) {
-        if (!silences.hits(family, symbol)) sendSymbol(symbol, ofSymbol, from, until);
+        if (!silences.hits(type, symbol)) sendSymbol(symbol, ofSymbol, from, until);
       }
-      if (!silences.hits(family)) sendInOrder(periodicMessages(channelsOfAll, from, until));
+      if (!silences.hits(type)) sendInOrder(periodicMessages(channelsOfAll, from, until));
     },
     /**
      * Sends a payload of the caller's making to a stream's listeners, silenced or not; text is sent as it is.
@@ -84,7 +84,7 @@ export function createHub(source: Source | FuturesSource, silences: Faults) {
   };
 
   function open(stream: string): Channel {
-    const meaning = meaningOf(family, stream);
+    const meaning = meaningOf(type, stream);
     const channel = { stream, meaning, listeners: new Set<Listener>(), updateId: 0 };
     channels.set(stream, channel);
     if (meaning && !("symbol" in meaning)) {
@@ -156,11 +156,11 @@ export function createHub(source: Source | FuturesSource, silences: Faults) {
     if ("verbatim" in event && event.verbatim !== undefined) return event.verbatim;
     switch (event.kind) {
       case "touch":
-        return bookTickerPayload(family, symbol, event.touch, event.at);
+        return bookTickerPayload(type, symbol, event.touch, event.at);
       case "trade":
-        return tradePayload(family, symbol, event.trade, event.at);
+        return tradePayload(type, symbol, event.trade, event.at);
       case "aggregate":
-        return aggregatePayload(family, symbol, event.aggregate, event.at);
+        return aggregatePayload(type, symbol, event.aggregate, event.at);
     }
   }
 
@@ -175,11 +175,11 @@ export function createHub(source: Source | FuturesSource, silences: Faults) {
       const change = source.bookChange(symbol, at - meaning.periodMs, at);
       if (!change) return undefined;
       if (change.bids.length + change.asks.length > 0) {
-        return depthUpdatePayload(family, symbol, change, at);
+        return depthUpdatePayload(type, symbol, change, at);
       }
       // Levels that changed and changed back. Some clients refuse a message without any level.
       const bids = source.book(symbol, at, 1)?.bids ?? [];
-      return depthUpdatePayload(family, symbol, { ...change, bids }, at);
+      return depthUpdatePayload(type, symbol, { ...change, bids }, at);
     }
     if (meaning.kind === "rolling") {
       // A symbol that was never traded has no ticker.
@@ -191,7 +191,7 @@ export function createHub(source: Source | FuturesSource, silences: Faults) {
       if (!book) return undefined;
       const previousUpdateId = channel.updateId || book.updateId - 1;
       channel.updateId = book.updateId;
-      return depthPayload({ family, symbol, book, at, previousUpdateId });
+      return depthPayload({ type, symbol, book, at, previousUpdateId });
     }
     if (meaning.kind === "kline" || meaning.kind === "continuousKline") {
       const { interval, zoneMs } = meaning;
@@ -230,14 +230,14 @@ export function createHub(source: Source | FuturesSource, silences: Faults) {
 
   function tickerUpdate(kind: TickerKind, symbol: string, at: number): object {
     const ticker = tickerAt(kind, symbol, at);
-    if (kind === "miniTicker") return miniTickerUpdate(family, ticker, at);
-    return kind === "ticker" ? dayTickerUpdate(family, ticker, at) : windowTickerUpdate(kind, ticker, at);
+    if (kind === "miniTicker") return miniTickerUpdate(type, ticker, at);
+    return kind === "ticker" ? dayTickerUpdate(type, ticker, at) : windowTickerUpdate(kind, ticker, at);
   }
 
   // A ticker has changed where something was traded.
   function changedTickers(kind: TickerKind, at: number, periodMs: number): string | undefined {
     const updates = source.symbols.flatMap((symbol) => {
-      const last = silences.hits(family, symbol) ? undefined : source.lastTrade(symbol, at);
+      const last = silences.hits(type, symbol) ? undefined : source.lastTrade(symbol, at);
       const isChanged = last !== undefined && last.id !== source.lastTrade(symbol, at - periodMs)?.id;
       return isChanged ? [tickerUpdate(kind, symbol, at)] : [];
     });
@@ -246,15 +246,15 @@ export function createHub(source: Source | FuturesSource, silences: Faults) {
 
   function changedTouches(at: number, periodMs: number): readonly string[] {
     return source.symbols.flatMap((symbol) => {
-      const touch = silences.hits(family, symbol) ? undefined : source.touch(symbol, at);
-      return touch && touch.at > at - periodMs ? [bookTickerPayload(family, symbol, touch, at)] : [];
+      const touch = silences.hits(type, symbol) ? undefined : source.touch(symbol, at);
+      return touch && touch.at > at - periodMs ? [bookTickerPayload(type, symbol, touch, at)] : [];
     });
   }
 
   function marksPayload(at: number, periodMs: number): string | undefined {
     const premiums = new Map<string, Premium>();
     for (const symbol of source.symbols) {
-      const premium = silences.hits(family, symbol) ? undefined : newPremium(symbol, at, periodMs);
+      const premium = silences.hits(type, symbol) ? undefined : newPremium(symbol, at, periodMs);
       if (premium) premiums.set(symbol, premium);
     }
     return premiums.size > 0 ? markPricesPayload(premiums, at) : undefined;

@@ -11,11 +11,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
+import type { StrategyType } from "../../domain/account.ts";
 import { Connection, type StreamRoute } from "./connection.ts";
 import { createFaults, type FaultTarget } from "./faults.ts";
 import { createHub, type Hub } from "./hub.ts";
 import { answerRest, type Markets } from "./rest.ts";
-import type { Family } from "./source.ts";
 
 /** Market time in Unix ms. */
 export type Clock = { now(): number };
@@ -49,8 +49,8 @@ export async function openExchange(options: ExchangeOptions) {
   const { markets, clock, manual = false, catchUpMsMax = catchUpMsMaxUsual } = options;
   const silences = createFaults();
   const refusals = createFaults();
-  const spotHub = createHub(markets.spot, silences);
-  const futuresHub = createHub(markets.futures, silences);
+  const spotHub = createHub(markets.SPOT, silences);
+  const futuresHub = createHub(markets.FUTURES, silences);
   const hubs = [spotHub, futuresHub];
   const connections = new Set<Connection>();
   let isRefusingConnections = false;
@@ -118,11 +118,11 @@ export async function openExchange(options: ExchangeOptions) {
       for (const connection of connections) connection.send("!serverShutdown", payload);
     },
     /**
-     * Sends `data` (an object, or JSON as text) as the payload of a stream to its subscribers of a family,
+     * Sends `data` (an object, or JSON as text) as the payload of a stream to its subscribers of a type,
      * spot by default: a crossed book, an old update id. Silences do not hold it back.
      */
-    sendRaw(stream: string, data: unknown, family: Family = "spot") {
-      (family === "spot" ? spotHub : futuresHub).sendRaw(stream, data);
+    sendRaw(stream: string, data: unknown, type: StrategyType = "SPOT") {
+      (type === "SPOT" ? spotHub : futuresHub).sendRaw(stream, data);
     },
     /** Stops everything and destroys what is open. */
     close(): Promise<void> {
@@ -184,7 +184,7 @@ export async function openExchange(options: ExchangeOptions) {
     } else if (!place) {
       turnAway(socket, "404 Not Found");
     } else {
-      const hub = place.family === "spot" ? spotHub : futuresHub;
+      const hub = place.type === "SPOT" ? spotHub : futuresHub;
       acceptor.handleUpgrade(request, socket, head, (webSocket) => connect(webSocket, hub, place));
     }
   }
@@ -199,7 +199,7 @@ export async function openExchange(options: ExchangeOptions) {
 }
 
 type Place = {
-  readonly family: Family;
+  readonly type: StrategyType;
   readonly route: StreamRoute;
   readonly isCombined: boolean;
   readonly streams: readonly string[];
@@ -215,7 +215,7 @@ function placeOf(target: string): Place | undefined {
   const isFutures = prefix !== undefined || branch !== undefined;
   const listed = combined ? (new URLSearchParams(query).get("streams") ?? "") : names;
   return {
-    family: isFutures ? "futures" : "spot",
+    type: isFutures ? "FUTURES" : "SPOT",
     route: branch === "public" || branch === "market" ? branch : "plain",
     isCombined: combined !== undefined,
     streams: listed.split("/").filter((name) => name !== ""),

@@ -1,14 +1,15 @@
 /** Payloads of the streams as JSON text (reference sections 17.1 and 17.2). `at` is the event time `E`. */
+import type { StrategyType } from "../../domain/account.ts";
 import type { Interval } from "./intervals.ts";
 import type { Candle } from "./klines.ts";
-import type { AggregateTrade, Book, BookChange, Family, Premium, Touch, Trade } from "./source.ts";
+import type { AggregateTrade, Book, BookChange, Premium, Touch, Trade } from "./source.ts";
 import type { AveragePrice, RollingTicker } from "./tickers.ts";
 
 /** Spot's carries neither an event name nor a time. */
-export function bookTickerPayload(family: Family, symbol: string, touch: Touch, at: number): string {
+export function bookTickerPayload(type: StrategyType, symbol: string, touch: Touch, at: number): string {
   const sides = { b: touch.bid[0], B: touch.bid[1], a: touch.ask[0], A: touch.ask[1] };
   return JSON.stringify(
-    family === "spot"
+    type === "SPOT"
       ? { u: touch.updateId, s: symbol, ...sides }
       : { e: "bookTicker", u: touch.updateId, E: at, T: touch.at, s: symbol, ps: symbol, ...sides, st: 1 },
   );
@@ -16,15 +17,15 @@ export function bookTickerPayload(family: Family, symbol: string, touch: Touch, 
 
 /** Spot's carries neither symbol nor time. Futures name the complete top of the book a `depthUpdate`. */
 export function depthPayload(input: {
-  readonly family: Family;
+  readonly type: StrategyType;
   readonly symbol: string;
   readonly book: Book;
   readonly at: number;
   readonly previousUpdateId: number;
 }): string {
-  const { family, symbol, book, at, previousUpdateId } = input;
+  const { type, symbol, book, at, previousUpdateId } = input;
   return JSON.stringify(
-    family === "spot"
+    type === "SPOT"
       ? { lastUpdateId: book.updateId, bids: book.bids, asks: book.asks }
       : {
           e: "depthUpdate",
@@ -43,20 +44,25 @@ export function depthPayload(input: {
 }
 
 /** Futures have the time of the change and the id before it as well. */
-export function depthUpdatePayload(family: Family, symbol: string, change: BookChange, at: number): string {
+export function depthUpdatePayload(
+  type: StrategyType,
+  symbol: string,
+  change: BookChange,
+  at: number,
+): string {
   const { previousUpdateId, updateId: u, at: T, bids: b, asks: a } = change;
   const U = previousUpdateId + 1;
   const e = "depthUpdate";
   return JSON.stringify(
-    family === "spot"
+    type === "SPOT"
       ? { e, E: at, s: symbol, U, u, b, a }
       : { e, E: at, T, s: symbol, U, u, pu: previousUpdateId, b, a, ps: symbol, st: 1 },
   );
 }
 
 /** A trade of futures carries its kind, and spot's a flag without a meaning. */
-export function tradePayload(family: Family, symbol: string, trade: Trade, at: number): string {
-  if (family === "futures") {
+export function tradePayload(type: StrategyType, symbol: string, trade: Trade, at: number): string {
+  if (type === "FUTURES") {
     return JSON.stringify({
       e: "trade",
       E: at,
@@ -83,7 +89,7 @@ export function tradePayload(family: Family, symbol: string, trade: Trade, at: n
 }
 
 export function aggregatePayload(
-  family: Family,
+  type: StrategyType,
   symbol: string,
   aggregate: AggregateTrade,
   at: number,
@@ -96,12 +102,12 @@ export function aggregatePayload(
     a: aggregate.id,
     p: aggregate.price,
     q: quantity,
-    ...(family === "futures" ? { nq: quantity } : {}),
+    ...(type === "FUTURES" ? { nq: quantity } : {}),
     f: aggregate.firstTradeId,
     l: aggregate.lastTradeId,
     T: aggregate.at,
     m: aggregate.isBuyerMaker,
-    ...(family === "futures" ? { st: 1 } : { M: true }),
+    ...(type === "FUTURES" ? { st: 1 } : { M: true }),
   });
 }
 
@@ -111,7 +117,7 @@ export function averagePricePayload(symbol: string, average: AveragePrice, at: n
 }
 
 /** Futures name the pair and the kind of the contract as well. */
-export function miniTickerUpdate(family: Family, ticker: RollingTicker, at: number): object {
+export function miniTickerUpdate(type: StrategyType, ticker: RollingTicker, at: number): object {
   return {
     e: "24hrMiniTicker",
     E: at,
@@ -122,13 +128,13 @@ export function miniTickerUpdate(family: Family, ticker: RollingTicker, at: numb
     l: ticker.lowPrice,
     v: ticker.volume,
     q: ticker.quoteVolume,
-    ...contractKeys(family, ticker.symbol),
+    ...contractKeys(type, ticker.symbol),
   };
 }
 
 /** Spot's has the price before the window and the best prices, which futures' has not. */
-export function dayTickerUpdate(family: Family, ticker: RollingTicker, at: number): object {
-  const isSpot = family === "spot";
+export function dayTickerUpdate(type: StrategyType, ticker: RollingTicker, at: number): object {
+  const isSpot = type === "SPOT";
   const [b, B] = ticker.bid;
   const [a, A] = ticker.ask;
   return {
@@ -143,7 +149,7 @@ export function dayTickerUpdate(family: Family, ticker: RollingTicker, at: numbe
     Q: ticker.lastQty,
     ...(isSpot ? { b, B, a, A } : {}),
     ...windowKeys(ticker),
-    ...contractKeys(family, ticker.symbol),
+    ...contractKeys(type, ticker.symbol),
   };
 }
 
@@ -176,8 +182,8 @@ function windowKeys(ticker: RollingTicker): object {
   };
 }
 
-function contractKeys(family: Family, symbol: string): object {
-  return family === "futures" ? { ps: symbol, st: 1 } : {};
+function contractKeys(type: StrategyType, symbol: string): object {
+  return type === "FUTURES" ? { ps: symbol, st: 1 } : {};
 }
 
 type KlineInput = {

@@ -1,14 +1,15 @@
 /**
  * Finds the route of a request and answers it; whatever goes wrong has the exchange's shape `{ code, msg }`.
  */
+import type { StrategyType } from "../../domain/account.ts";
 import type { Faults } from "./faults.ts";
 import { type Params, RequestFault, readParams } from "./request.ts";
 import { futuresRoutes } from "./rest-futures.ts";
 import { markRoutes } from "./rest-marks.ts";
 import { spotRoutes } from "./rest-spot.ts";
-import type { Family, FuturesSource, Source } from "./source.ts";
+import type { FuturesSource, Source } from "./source.ts";
 
-export type Markets = { readonly spot: Source; readonly futures: FuturesSource };
+export type Markets = { readonly SPOT: Source; readonly FUTURES: FuturesSource };
 
 export type Reply = { readonly status: number; readonly body: string };
 
@@ -43,18 +44,18 @@ const unknownFault = new RequestFault(-1000, "An unknown error occurred while pr
 
 function routeOf(request: RestRequest, path: string): (params: Params, at: number) => unknown {
   const { method, refusals } = request;
-  const { spot, futures } = request.markets;
+  const { SPOT: spot, FUTURES: futures } = request.markets;
   const spotRoute = Object.hasOwn(spotRoutes, path) ? spotRoutes[path] : undefined;
   const futuresRoute = Object.hasOwn(allFuturesRoutes, path) ? allFuturesRoutes[path] : undefined;
   if (method === "GET" && spotRoute) {
     return (params, at) => {
-      refuseStruck(refusals, "spot", params);
+      refuseStruck(refusals, "SPOT", params);
       return spotRoute(spot, params, at);
     };
   }
   if (method === "GET" && futuresRoute) {
     return (params, at) => {
-      refuseStruck(refusals, "futures", params);
+      refuseStruck(refusals, "FUTURES", params);
       return futuresRoute(futures, params, at);
     };
   }
@@ -62,13 +63,13 @@ function routeOf(request: RestRequest, path: string): (params: Params, at: numbe
 }
 
 // A request that names a struck symbol is refused; lists of all symbols are answered.
-function refuseStruck(refusals: Faults, family: Family, params: Params): void {
+function refuseStruck(refusals: Faults, type: StrategyType, params: Params): void {
   const named = [
     ...(params.get("symbol") ?? "").split(","),
     params.get("pair") ?? "",
     ...(params.get("symbols") ?? "").split(/[^A-Z0-9]+/),
   ];
-  if (refusals.hits(family) || named.some((symbol) => refusals.hits(family, symbol))) {
+  if (refusals.hits(type) || named.some((symbol) => refusals.hits(type, symbol))) {
     throw new RequestFault(
       -1008,
       "Server is currently overloaded with other requests. Please try again in a few minutes.",

@@ -4,8 +4,7 @@
  * ms, market time), so a source has no clock. Decimals are text exactly as they go on the wire; times are
  * Unix ms.
  */
-
-export type Family = "spot" | "futures";
+import type { StrategyType } from "../../domain/account.ts";
 
 /** `[price, quantity]`, as on the wire. */
 export type Level = readonly [price: string, quantity: string];
@@ -98,7 +97,7 @@ export type FeedEvent =
 export type FeedKind = FeedEvent["kind"];
 
 export interface Source {
-  readonly family: Family;
+  readonly type: StrategyType;
   /** Symbols in the order of `exchangeInfo`. */
   readonly symbols: readonly string[];
   /** The market falls silent after this instant; Infinity for one that never ends. */

@@ -161,7 +161,7 @@ describe("streams of futures", () => {
     const symbols = ((message?.data ?? []) as unknown as { s: string }[]).map(({ s }) => s);
     expect(symbols.length).toBe(perpetualListings.length - 1);
     expect(symbols).not.toContain("ETHUSDT");
-    exchange.silence("futures");
+    exchange.silence("FUTURES");
     client.forget();
     advance(1_000);
     expect(await client.received()).toEqual([]);

@@ -79,7 +79,7 @@ export function rollingTicker(source: Source, symbol: string, openTime: number, 
 
 /** The 24 hours up to `at`; those of futures begin on a minute. */
 export function dayTickerOf(source: Source, symbol: string, at: number): RollingTicker {
-  const openTime = source.family === "futures" ? openTimeOf("1m", at - dayMs) : at - dayMs;
+  const openTime = source.type === "FUTURES" ? openTimeOf("1m", at - dayMs) : at - dayMs;
   return rollingTicker(source, symbol, openTime, at);
 }
 
@@ -91,7 +91,7 @@ export function dayTicker(source: Source, symbol: string, at: number, type: "FUL
   if (type === "MINI") return mini;
   const { symbol: _, ...range } = mini;
   const changes = { symbol, priceChange, priceChangePercent, weightedAvgPrice };
-  if (source.family === "futures") return { ...changes, lastQty, ...range };
+  if (source.type === "FUTURES") return { ...changes, lastQty, ...range };
   const [bidPrice, bidQty] = bid;
   const [askPrice, askQty] = ask;
   return { ...changes, prevClosePrice, lastQty, bidPrice, bidQty, askPrice, askQty, ...range };
@@ -100,7 +100,7 @@ export function dayTicker(source: Source, symbol: string, at: number, type: "FUL
 export function priceTicker(source: Source, symbol: string, at: number): object {
   const last = source.lastTrade(symbol, at);
   const row = { symbol, price: last?.price ?? "0.00000000" };
-  return source.family === "futures" ? { ...row, time: last?.at ?? at } : row;
+  return source.type === "FUTURES" ? { ...row, time: last?.at ?? at } : row;
 }
 
 export function bookTicker(source: Source, symbol: string, at: number): object {
@@ -108,7 +108,7 @@ export function bookTicker(source: Source, symbol: string, at: number): object {
   const [bidPrice, bidQty] = touch?.bid ?? emptySide;
   const [askPrice, askQty] = touch?.ask ?? emptySide;
   const row = { symbol, bidPrice, bidQty, askPrice, askQty };
-  return source.family === "futures"
+  return source.type === "FUTURES"
     ? { ...row, time: touch?.at ?? at, lastUpdateId: touch?.updateId ?? 0 }
     : row;
 }

@@ -7,8 +7,8 @@ import { createSimulatedSources } from "./source.ts";
 
 const sources = createSimulatedSources("1");
 const anyMarket = fc.constantFrom(
-  ...spotListings.map((listing) => ({ source: sources.spot, listing })),
-  ...perpetualListings.map((listing) => ({ source: sources.futures, listing })),
+  ...spotListings.map((listing) => ({ source: sources.SPOT, listing })),
+  ...perpetualListings.map((listing) => ({ source: sources.FUTURES, listing })),
 );
 const anyTime = fc.integer({ min: Date.UTC(2023, 3, 1), max: Date.UTC(2030, 0, 1) });
 const runs = { numRuns: 150, verbose: true };

@@ -28,7 +28,7 @@ export type SimulatedBook = ReturnType<typeof createBook>;
 
 export function createBook(seed: string, market: SimulatedMarket) {
   const { listing } = market;
-  const bookSeed = seedOf(`${seed}/book/${listing.family}/${listing.symbol}`);
+  const bookSeed = seedOf(`${seed}/book/${listing.seedName}`);
   const ordinaryLots = listing.dailyLots * levelPerDay;
   const gapTicks = Math.max(1, Math.round(listing.baseTicks * gapPerPrice));
 

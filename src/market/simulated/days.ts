@@ -49,7 +49,7 @@ export function createDays(
   listing: Listing,
   pricesOf: (day: number) => Prices,
 ): (day: number) => Span {
-  const flowSeed = seedOf(`${seed}/days/${listing.family}/${listing.symbol}`);
+  const flowSeed = seedOf(`${seed}/days/${listing.seedName}`);
 
   return (day) => {
     const prices = pricesOf(day);

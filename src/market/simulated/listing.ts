@@ -3,7 +3,7 @@
  * the figures that the market is drawn from. Spot in `spotListings`, perpetuals in `perpetualListings`.
  * Ticks and steps are powers of ten and written as their number of decimals.
  */
-import type { Family } from "../exchange/source.ts";
+import type { StrategyType } from "../../domain/account.ts";
 import { type PerpetualRow, perpetualRows } from "./listing-perpetual.ts";
 import { type SpotRow, spotRows } from "./listing-spot.ts";
 
@@ -18,7 +18,7 @@ const dailyQuoteUnitsMax = 1e13;
 const quoteDigitsMax = 8;
 
 export const spotListings: readonly Listing[] = spotRows.map((row) =>
-  listingOf("spot", row, { priceDigits: 8, quantityDigits: 8, quoteDigits: 8, listedDay: spotListedDay }),
+  listingOf("SPOT", row, { priceDigits: 8, quantityDigits: 8, quoteDigits: 8, listedDay: spotListedDay }),
 );
 
 /** A listing with the terms of its funding. */
@@ -26,7 +26,7 @@ export type PerpetualListing = Listing &
   Pick<PerpetualRow, "fundingHours" | "fundingCap" | "fundingAdjustedAt">;
 
 export const perpetualListings: readonly PerpetualListing[] = perpetualRows.map((row) => ({
-  ...listingOf("futures", row, {
+  ...listingOf("FUTURES", row, {
     priceDigits: row.priceDigits,
     quantityDigits: row.stepDecimals,
     quoteDigits: row.priceDigits + row.stepDecimals,
@@ -38,7 +38,7 @@ export const perpetualListings: readonly PerpetualListing[] = perpetualRows.map(
 }));
 
 function listingOf(
-  family: Family,
+  type: StrategyType,
   row: SpotRow | PerpetualRow,
   shape: Record<"priceDigits" | "quantityDigits" | "quoteDigits" | "listedDay", number>,
 ) {
@@ -48,8 +48,10 @@ function listingOf(
   const beyondShown = row.tickDecimals + row.stepDecimals - quoteDigitsMax;
   const dropped = Math.max(0, coarse, beyondShown);
   return {
-    family,
+    type,
     symbol: row.symbol,
+    /** Names it in the texts that seeds are made of; another spelling would make another market. */
+    seedName: `${type.toLowerCase()}/${row.symbol}`,
     base: row.base,
     quote: row.quote,
     /** tickSize = 10^-tickDecimals, stepSize = minQty = 10^-stepDecimals. */

@@ -160,7 +160,7 @@ describe("the spans of the simulated market", () => {
 
 describe("the candles of the simulated market", () => {
   test("every interval agrees with the minutes in it", () => {
-    const { spot } = createSimulatedSources("1");
+    const { SPOT: spot } = createSimulatedSources("1");
     const longer = intervals.filter((interval) => !["1s", "1M", "1w", "3d"].includes(interval));
     fc.assert(
       fc.property(
@@ -191,7 +191,7 @@ describe("the candles of the simulated market", () => {
   });
 
   test("weeks and months agree with their days", () => {
-    const { spot } = createSimulatedSources("1");
+    const { SPOT: spot } = createSimulatedSources("1");
     for (const interval of ["3d", "1w", "1M"] as const) {
       const openTime = openTimeOf(interval, Date.UTC(2025, 4, 20));
       const until = nextOpenTime(interval, openTime) - 1;
@@ -205,7 +205,7 @@ describe("the candles of the simulated market", () => {
   });
 
   test("a row has the twelve elements of the reference, and there is none before the listing", () => {
-    const { spot } = createSimulatedSources("1");
+    const { SPOT: spot } = createSimulatedSources("1");
     const [first, ...others] = candlesOf(spot, "BTCUSDT", "1d", Date.UTC(2026, 0, 1), {
       startTime: 0,
       limit: 2,
@@ -244,7 +244,7 @@ describe("the simulated market as a pure function", () => {
 
   test("another seed is another market", () => {
     const at = Date.UTC(2026, 6, 1, 12);
-    const priceOf = (seed: string) => createSimulatedSources(seed).spot.lastTrade("BTCUSDT", at)?.price;
+    const priceOf = (seed: string) => createSimulatedSources(seed).SPOT.lastTrade("BTCUSDT", at)?.price;
     expect(priceOf("1")).toBe(priceOf("1"));
     expect(priceOf("1")).not.toBe(priceOf("2"));
   });

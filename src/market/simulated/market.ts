@@ -22,7 +22,7 @@ export type SimulatedMarket = ReturnType<typeof createMarket>;
 /** A market whose prices take the path given; its own, unless it follows another. */
 export function createMarket(seed: string, listing: Listing, path: Path = createPath(seed, listing)) {
   const pathSeed = pathSeedOf(seed, listing);
-  const flowSeed = seedOf(`${seed}/flow/${listing.family}/${listing.symbol}`);
+  const flowSeed = seedOf(`${seed}/flow/${listing.seedName}`);
   const makeDay = createDays(seed, listing, (day) => path.prices(0, day));
   const days = new BoundedMap<number, Span>(daysKeptMax);
   const divisions = depthsAbove.map(() => new BoundedMap<number, readonly Span[]>(divisionsKeptMax));

@@ -15,7 +15,7 @@ const at = Date.UTC(2026, 6, 1);
 function countedPerpetual() {
   const listing = perpetualListings.find((candidate) => candidate.symbol === symbol);
   const index = spotListings.find((candidate) => candidate.symbol === symbol);
-  if (!listing || !index) throw new Error(`${symbol} is listed in both families`);
+  if (!listing || !index) throw new Error(`${symbol} is listed in both types`);
   const path = createPath(seed, index);
   let lookedUp = 0;
   const counted: typeof path = {

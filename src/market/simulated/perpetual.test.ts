@@ -14,7 +14,7 @@ const minuteMs = 60_000;
 const quarterMs = 15 * minuteMs;
 const hourMs = 60 * minuteMs;
 
-const { spot, futures } = createSimulatedSources("1");
+const { SPOT: spot, FUTURES: futures } = createSimulatedSources("1");
 const anyPerpetual = fc.constantFrom(...perpetualListings);
 const anySymbol = fc.constantFrom(...futures.symbols);
 // All perpetuals are listed at this time.
@@ -182,10 +182,10 @@ describe("the marks", () => {
       }));
     fc.assert(
       fc.property(fc.array(anyTime, { minLength: 2, maxLength: 6 }), (times) => {
-        const forwards = answersOf(createSimulatedSources("7").futures, times);
-        const backwards = answersOf(createSimulatedSources("7").futures, times.toReversed());
+        const forwards = answersOf(createSimulatedSources("7").FUTURES, times);
+        const backwards = answersOf(createSimulatedSources("7").FUTURES, times.toReversed());
         expect(backwards.toReversed()).toEqual(forwards);
-        expect(answersOf(createSimulatedSources("8").futures, times)).not.toEqual(forwards);
+        expect(answersOf(createSimulatedSources("8").FUTURES, times)).not.toEqual(forwards);
       }),
       { ...runs, numRuns: 20 },
     );

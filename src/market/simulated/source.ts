@@ -19,8 +19,8 @@ import type { SimulatedTrade } from "./trades.ts";
 
 type Stall = { readonly market: SimulatedMarket; readonly path: Path; readonly book: SimulatedBook };
 
-/** Both families of the simulated exchange for one seed. The same seed is the same market, always. */
-export function createSimulatedSources(seed: string): { spot: Source; futures: FuturesSource } {
+/** Both markets of the simulated exchange for one seed. The same seed is the same market, always. */
+export function createSimulatedSources(seed: string): { SPOT: Source; FUTURES: FuturesSource } {
   const spotStalls = new Map(
     spotListings.map((listing) => [listing.symbol, createStall(seed, listing, createPath(seed, listing))]),
   );
@@ -35,9 +35,9 @@ export function createSimulatedSources(seed: string): { spot: Source; futures: F
   const perpetualOf = (symbol: string) => known(perpetuals.get(symbol), symbol);
 
   return {
-    spot: { ...sourceOf("spot", spotStalls), exchangeInfo: spotExchangeInfo },
-    futures: {
-      ...sourceOf("futures", perpetualStalls),
+    SPOT: { ...sourceOf("SPOT", spotStalls), exchangeInfo: spotExchangeInfo },
+    FUTURES: {
+      ...sourceOf("FUTURES", perpetualStalls),
       exchangeInfo: perpetualExchangeInfo,
       premium: (symbol, at) => perpetualOf(symbol).premium(at),
       markStatistics: (symbol, kind, from, until) => perpetualOf(symbol).markStatistics(kind, from, until),
@@ -53,15 +53,12 @@ function createStall(seed: string, listing: Listing, path: Path): Stall {
   return { market, path, book: createBook(seed, market) };
 }
 
-function sourceOf(
-  family: Source["family"],
-  stalls: ReadonlyMap<string, Stall>,
-): Omit<Source, "exchangeInfo"> {
+function sourceOf(type: Source["type"], stalls: ReadonlyMap<string, Stall>): Omit<Source, "exchangeInfo"> {
   const stallOf = (symbol: string) => known(stalls.get(symbol), symbol);
   const marketOf = (symbol: string) => stallOf(symbol).market;
 
   return {
-    family,
+    type,
     symbols: [...stalls.keys()],
     endsAt: Infinity,
     listedAt: (symbol) => marketOf(symbol).listedAt,

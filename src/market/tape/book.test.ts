@@ -26,7 +26,7 @@ function recorded(random: () => number, diffCount: number): TapeLine[] {
       return [price, quantity];
     });
   const snapshot = (at: number): TapeLine => ({
-    family: "spot",
+    type: "SPOT",
     kind: "snapshot",
     at,
     lastUpdateId: id,
@@ -42,7 +42,7 @@ function recorded(random: () => number, diffCount: number): TapeLine[] {
     id += 1 + Math.floor(random() * 5);
     const diff = { previousUpdateId, lastUpdateId: id, bids: draw(bids, 100), asks: draw(asks, 200) };
     const isLost = random() < 0.02;
-    if (!isLost) lines.push({ family: "spot", kind: "diff", at, ...diff });
+    if (!isLost) lines.push({ type: "SPOT", kind: "diff", at, ...diff });
     if (random() < (isLost ? 0.5 : 0.01)) lines.push(snapshot(at));
   }
   return lines;
@@ -85,7 +85,7 @@ test("a change has the levels that changed and changed back, as they stand at th
   const side = (price: string, quantity: string): Levels => [[price, quantity]];
   const book = createTapeBook([
     {
-      family: "spot",
+      type: "SPOT",
       kind: "snapshot",
       at: at(0),
       lastUpdateId: 1,
@@ -93,7 +93,7 @@ test("a change has the levels that changed and changed back, as they stand at th
       asks: side("11", "1"),
     },
     {
-      family: "spot",
+      type: "SPOT",
       kind: "diff",
       at: at(10),
       previousUpdateId: 1,
@@ -102,7 +102,7 @@ test("a change has the levels that changed and changed back, as they stand at th
       asks: [],
     },
     {
-      family: "spot",
+      type: "SPOT",
       kind: "diff",
       at: at(20),
       previousUpdateId: 2,
@@ -125,12 +125,12 @@ test("a change has the levels that changed and changed back, as they stand at th
 describe("a book that was recorded with several snapshots", () => {
   const level = (price: number): Levels => [[`${price}`, "1"]];
   const snapshot = (step: number, lastUpdateId: number): TapeLine => ({
-    ...{ family: "spot", kind: "snapshot", at: startsAt + step, lastUpdateId },
+    ...{ type: "SPOT", kind: "snapshot", at: startsAt + step, lastUpdateId },
     bids: level(10),
     asks: level(lastUpdateId),
   });
   const diff = (step: number, lastUpdateId: number): TapeLine => ({
-    ...{ family: "spot", kind: "diff", at: startsAt + step, lastUpdateId },
+    ...{ type: "SPOT", kind: "diff", at: startsAt + step, lastUpdateId },
     previousUpdateId: lastUpdateId - 1,
     bids: [],
     asks: level(lastUpdateId),

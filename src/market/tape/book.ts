@@ -31,7 +31,7 @@ type Position = {
 const stepsBetweenKept = 256;
 const positionsKeptMax = 32;
 
-/** Of the lines of one family. */
+/** Of the lines of one type. */
 export function createTapeBook(lines: readonly TapeLine[]) {
   const steps = stitch(lines);
   const kept: Position[] = [];

@@ -6,9 +6,9 @@
  * Deliberately missing is what the messages do not contain: there are no candles of the premium, the interest
  * rate and the bounds of the funding rate are the exchange's usual ones, and the open interest is zero.
  */
+import type { StrategyType } from "../../domain/account.ts";
 import { decimal } from "../../money/decimal.ts";
 import type {
-  Family,
   FundingRow,
   FundingTerms,
   FuturesSource,
@@ -25,7 +25,7 @@ import { countUntil, lastUntil } from "./trades.ts";
 /** `publishedAt` is when the row was first received, market time. */
 type Settled = FundingRow & { readonly publishedAt: number };
 
-const family: Family = "futures";
+const type: StrategyType = "FUTURES";
 const secondMs = 1_000;
 const hourMs = 3_600_000;
 const interestRate = "0.00010000";
@@ -52,7 +52,7 @@ export function createTapeFutures(recording: Recording, exchangeInfo: TapeRules)
   const terms = termsOf(settled);
 
   return {
-    ...createTapeSource(recording, family, exchangeInfo),
+    ...createTapeSource(recording, type, exchangeInfo),
     premium: (_symbol, at) => lastUntil(premiums, at) ?? unknownPremium,
     markStatistics(_symbol, kind, from, until) {
       return statisticsOf(

@@ -6,7 +6,8 @@
  * reference exchange, sections 9, 17.1 and 17.2.
  */
 import { z } from "zod";
-import type { AggregateTrade, Family, FundingRow, Level, Premium, Touch, Trade } from "../exchange/source.ts";
+import type { StrategyType } from "../../domain/account.ts";
+import type { AggregateTrade, FundingRow, Level, Premium, Touch, Trade } from "../exchange/source.ts";
 
 /** `at` is market time in Unix ms; `verbatim` the payload as it was received. */
 export type TapeTouch = { readonly touch: Touch; readonly verbatim: string };
@@ -26,7 +27,7 @@ export type TapeSnapshot = Omit<TapeDiff, "previousUpdateId">;
 export type TapeMark = { readonly mark: Omit<Premium, "at" | "interestRate"> };
 export type TapeFunding = { readonly rows: readonly FundingRow[] };
 
-export type TapeLine = { readonly family: Family; readonly at: number } & (
+export type TapeLine = { readonly type: StrategyType; readonly at: number } & (
   | ({ readonly kind: "touch" } & TapeTouch)
   | ({ readonly kind: "trade" } & TapeTrade)
   | ({ readonly kind: "aggregate" } & TapeAggregate)
@@ -150,15 +151,15 @@ const parsers: readonly (readonly [channel: RegExp, parse: Parse])[] = [
 
 function parseTouch(at: number, data: unknown, verbatim: string): ParsedLine {
   const { e, E, T, u, s, b, B, a, A } = bookTicker.parse(data);
-  const family = e === undefined ? "spot" : "futures";
+  const type = e === undefined ? "SPOT" : "FUTURES";
   const touch: Touch = { updateId: u, at: T ?? 0, bid: [b, B], ask: [a, A] };
-  return { symbols: [s], eventAt: E, line: { kind: "touch", family, at, touch, verbatim } };
+  return { symbols: [s], eventAt: E, line: { kind: "touch", type, at, touch, verbatim } };
 }
 
 function parseTrade(at: number, data: unknown, verbatim: string): ParsedLine {
   const { E, s, t, p, q, T, m, M } = trade.parse(data);
   const known = { id: t, at: T, price: p, quantity: q, isBuyerMaker: m };
-  return { symbols: [s], eventAt: E, line: { kind: "trade", family: byM(M), at, trade: known, verbatim } };
+  return { symbols: [s], eventAt: E, line: { kind: "trade", type: byM(M), at, trade: known, verbatim } };
 }
 
 function parseAggregate(at: number, data: unknown, verbatim: string): ParsedLine {
@@ -175,15 +176,15 @@ function parseAggregate(at: number, data: unknown, verbatim: string): ParsedLine
   return {
     symbols: [s],
     eventAt: E,
-    line: { kind: "aggregate", family: byM(M), at, aggregate: known, verbatim },
+    line: { kind: "aggregate", type: byM(M), at, aggregate: known, verbatim },
   };
 }
 
 function parseDiff(at: number, data: unknown): ParsedLine {
   const { E, T, s, U, u, pu, b, a } = depthUpdate.parse(data);
-  const family = pu === undefined ? "spot" : "futures";
+  const type = pu === undefined ? "SPOT" : "FUTURES";
   const diff = { previousUpdateId: pu ?? U - 1, lastUpdateId: u, time: T ?? E, bids: b, asks: a };
-  return { symbols: [s], eventAt: E, line: { kind: "diff", family, at, ...diff } };
+  return { symbols: [s], eventAt: E, line: { kind: "diff", type, at, ...diff } };
 }
 
 function parseMark(at: number, data: unknown): ParsedLine {
@@ -195,13 +196,13 @@ function parseMark(at: number, data: unknown): ParsedLine {
     fundingRate: r,
     nextFundingAt: T,
   };
-  return { symbols: [s], eventAt: E, line: { kind: "mark", family: "futures", at, mark } };
+  return { symbols: [s], eventAt: E, line: { kind: "mark", type: "FUTURES", at, mark } };
 }
 
 function parseSnapshot(at: number, message: unknown): ParsedLine {
   const { lastUpdateId, E, T, bids, asks } = snapshot.parse(message);
-  const family = E === undefined ? "spot" : "futures";
-  const line = { kind: "snapshot", family, at, lastUpdateId, time: T, bids, asks } as const;
+  const type = E === undefined ? "SPOT" : "FUTURES";
+  const line = { kind: "snapshot", type, at, lastUpdateId, time: T, bids, asks } as const;
   return { symbols: [], eventAt: E, line };
 }
 
@@ -215,10 +216,10 @@ function parseFunding(at: number, message: unknown): ParsedLine {
     });
   const eventAt = rows.length === 0 ? undefined : Math.max(...rows.map((row) => row.at));
   const symbols = rows.map(({ symbol }) => symbol);
-  return { symbols, eventAt, line: { kind: "funding", family: "futures", at, rows } };
+  return { symbols, eventAt, line: { kind: "funding", type: "FUTURES", at, rows } };
 }
 
 // Spot's trades end with a flag that means nothing, and that futures' do not have.
-function byM(flag: boolean | undefined): Family {
-  return flag === undefined ? "futures" : "spot";
+function byM(flag: boolean | undefined): StrategyType {
+  return flag === undefined ? "FUTURES" : "SPOT";
 }

@@ -4,8 +4,8 @@
  * Market time begins at the tape's first message when it is opened and runs `speed` times as fast as the wall
  * clock, also past the end, after which the market is silent. With `manual` it advances only by `advanceTo`.
  */
+import type { StrategyType } from "../../domain/account.ts";
 import { type Clock, type Exchange, openExchange } from "../exchange/open.ts";
-import type { Family } from "../exchange/source.ts";
 import { createTapeFutures } from "./futures.ts";
 import { readRecording } from "./recording.ts";
 import { tapeRules } from "./rules.ts";
@@ -17,8 +17,8 @@ export type TapeOptions = {
   readonly speed?: number | undefined;
   /** The system's by default. */
   readonly wallClock?: Clock | undefined;
-  /** By family, `exchangeInfo` as the exchange answers it; without it the simulated listing's rules apply. */
-  readonly rules?: { readonly [F in Family]?: unknown } | undefined;
+  /** By type, `exchangeInfo` as the exchange answers it; without it the simulated listing's rules apply. */
+  readonly rules?: { readonly [T in StrategyType]?: unknown } | undefined;
   readonly port?: number | undefined;
   readonly manual?: boolean | undefined;
 };
@@ -27,8 +27,8 @@ export type Tape = Exchange & {
   /** Market time. */
   readonly clock: Clock;
   readonly symbol: string;
-  /** The families that it holds. */
-  readonly families: readonly Family[];
+  /** The types that it holds. */
+  readonly types: readonly StrategyType[];
   /** Whether contracts can be traded: orders on them are decided by the mark price. */
   readonly hasMarkPrices: boolean;
   /** Market times of the first and the last message. */
@@ -46,11 +46,11 @@ export async function openTape(options: TapeOptions): Promise<Tape> {
   if (!(speed >= 1)) throw new Error(`a tape's speed is 1 or more, not ${speed}`);
   const recording = readRecording(file);
   const { symbol, lines, startsAt, endsAt } = recording;
-  const spotRules = tapeRules("spot", symbolsOf(recording, "spot"), options.rules?.spot);
-  const futuresRules = tapeRules("futures", symbolsOf(recording, "futures"), options.rules?.futures);
+  const spotRules = tapeRules("SPOT", symbolsOf(recording, "SPOT"), options.rules?.SPOT);
+  const futuresRules = tapeRules("FUTURES", symbolsOf(recording, "FUTURES"), options.rules?.FUTURES);
   const markets = {
-    spot: createTapeSource(recording, "spot", spotRules),
-    futures: createTapeFutures(recording, futuresRules),
+    SPOT: createTapeSource(recording, "SPOT", spotRules),
+    FUTURES: createTapeFutures(recording, futuresRules),
   };
 
   const openedAt = wallClock.now();
@@ -66,7 +66,7 @@ export async function openTape(options: TapeOptions): Promise<Tape> {
     ...exchange,
     clock,
     symbol,
-    families: (["spot", "futures"] as const).filter((family) => symbolsOf(recording, family).length > 0),
+    types: (["SPOT", "FUTURES"] as const).filter((type) => symbolsOf(recording, type).length > 0),
     hasMarkPrices: lines.some(({ kind }) => kind === "mark"),
     startsAt,
     endsAt,

@@ -58,7 +58,7 @@ function inMarketTime(lines: readonly TapeLine[], aheadMs: number): TapeLine[] {
   return lines.map((line) => {
     latest = Math.max(latest, Math.ceil(line.at + aheadMs));
     // Spot's best prices have no time of their own.
-    const hasNoTime = line.kind === "touch" && line.family === "spot";
+    const hasNoTime = line.kind === "touch" && line.type === "SPOT";
     if (hasNoTime) return { ...line, at: latest, touch: { ...line.touch, at: latest } };
     return { ...line, at: latest };
   });

@@ -5,19 +5,20 @@
  * even if the stream sends its last trade a little later. A type that the tape does not hold lists no
  * symbols.
  */
-import type { Book, Family, FeedEvent, Level, Source, Touch } from "../exchange/source.ts";
+import type { StrategyType } from "../../domain/account.ts";
+import type { Book, FeedEvent, Level, Source, Touch } from "../exchange/source.ts";
 import { createTapeBook } from "./book.ts";
 import type { Recording } from "./recording.ts";
 import type { TapeRules } from "./rules.ts";
 import { countUntil, createTapeTrades, lastUntil } from "./trades.ts";
 
-/** The symbols of a family that a tape holds: its own, or none. */
-export function symbolsOf({ symbol, lines }: Recording, family: Family): readonly string[] {
-  return lines.some((line) => line.family === family) ? [symbol] : [];
+/** The symbols of a type that a tape holds: its own, or none. */
+export function symbolsOf({ symbol, lines }: Recording, type: StrategyType): readonly string[] {
+  return lines.some((line) => line.type === type) ? [symbol] : [];
 }
 
-export function createTapeSource(recording: Recording, family: Family, exchangeInfo: TapeRules): Source {
-  const lines = recording.lines.filter((line) => line.family === family);
+export function createTapeSource(recording: Recording, type: StrategyType, exchangeInfo: TapeRules): Source {
+  const lines = recording.lines.filter((line) => line.type === type);
   const touches = lines.filter((line) => line.kind === "touch");
   const trades = createTapeTrades(lines);
   const book = createTapeBook(lines);
@@ -26,8 +27,8 @@ export function createTapeSource(recording: Recording, family: Family, exchangeI
   );
 
   return {
-    family,
-    symbols: symbolsOf(recording, family),
+    type,
+    symbols: symbolsOf(recording, type),
     endsAt: recording.endsAt,
     listedAt: () => trades.firstAt ?? recording.startsAt,
     exchangeInfo,

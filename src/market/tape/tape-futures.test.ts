@@ -204,7 +204,7 @@ describe("a tape of futures", () => {
     client.close();
   });
 
-  test("a tape may hold both families, each with its own prices; one that is not held lists nothing", async () => {
+  test("a tape may hold both types, each with its own prices; one that is not held lists nothing", async () => {
     const start = due - hourMs;
     const spotTouch = { u: 7, s: symbol, b: "10", B: "1", a: "11", A: "1" };
     const both = await open([streamed(start, "bookTicker", spotTouch), touch(start, 9, "20", "21")]);
@@ -223,7 +223,7 @@ describe("a tape of futures", () => {
   });
 
   test("rules are the given ones, if any are", async () => {
-    const rules = { futures: { symbols: [{ symbol, tick: "9" }, { symbol: "OTHER" }] } };
+    const rules = { FUTURES: { symbols: [{ symbol, tick: "9" }, { symbol: "OTHER" }] } };
     const { get } = await open([touch(due, 9, "20", "21")], { rules });
     expect(await get("/fapi/v1/exchangeInfo")).toEqual({ serverTime: due, symbols: [{ symbol, tick: "9" }] });
   });

@@ -103,7 +103,7 @@ describe.skipIf(!isRecorded)(`a recorded day${why}`, () => {
 
   test("the book built from snapshot and changes has the ticker's best levels at every change", () => {
     const recording = readRecording(file);
-    const source = createTapeSource(recording, "spot", () => ({}));
+    const source = createTapeSource(recording, "SPOT", () => ({}));
     const touches = recording.lines.flatMap((line) => (line.kind === "touch" ? [line.touch] : []));
     let next = 0;
     let compared = 0;
@@ -121,8 +121,8 @@ describe.skipIf(!isRecorded)(`a recorded day${why}`, () => {
 
   test("the book is the same however one got there", () => {
     const recording = readRecording(file);
-    const forwards = createTapeSource(recording, "spot", () => ({}));
-    const jumping = createTapeSource(recording, "spot", () => ({}));
+    const forwards = createTapeSource(recording, "SPOT", () => ({}));
+    const jumping = createTapeSource(recording, "SPOT", () => ({}));
     const times = Array.from({ length: 12 }, (_, index) => recording.startsAt + 5_000 + index * 25_000);
     const books = times.map((at) => forwards.book(symbol, at, 50));
     for (const [index, at] of [...times.entries()].toReversed()) {
@@ -194,14 +194,14 @@ describe("a tape that cannot be used", () => {
     const snapshot = `${stamp} {"lastUpdateId":10,"bids":[["1.0","1"]],"asks":[["1.1","1"]]}`;
     const bookOf = (path: string) => {
       const recording = readRecording(path);
-      return createTapeSource(recording, "spot", () => ({})).book(symbol, recording.endsAt, 5);
+      return createTapeSource(recording, "SPOT", () => ({})).book(symbol, recording.endsAt, 5);
     };
     expect(bookOf(tapeOf("whole.gz", snapshot, change(9, 12), change(13, 15)))?.updateId).toBe(15);
     expect(bookOf(tapeOf("gap.gz", snapshot, change(9, 12), change(14, 15)))).toBeUndefined();
   });
 
   test("rules are the given ones, if any are", async () => {
-    const rules = { spot: { symbols: [{ symbol: "XYZUSDT", filters: [] }] } };
+    const rules = { SPOT: { symbols: [{ symbol: "XYZUSDT", filters: [] }] } };
     const path = tapeOf("ruled.gz", ticker.replaceAll("BTCUSDT", "XYZUSDT"));
     const tape = await openTape({ file: path, rules, manual: true });
     const info = (await (await fetch(`${tape.spotRestUrl}/api/v3/exchangeInfo`)).json()) as {

@@ -15,7 +15,7 @@ test("the sums of any span are those of its trades one by one", () => {
     at += Math.floor(random() * 3);
     const price = (100 + random() * 10).toFixed(2);
     const trade = { id: index + 1, at, price, quantity: random().toFixed(3), isBuyerMaker: random() < 0.5 };
-    return { family: "spot", kind: "trade", at, trade, verbatim: "" };
+    return { type: "SPOT", kind: "trade", at, trade, verbatim: "" };
   });
   const trades = createTapeTrades(lines);
   for (let round = 0; round < 200; round += 1) {

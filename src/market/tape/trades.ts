@@ -30,7 +30,7 @@ const quoteUnits = 100_000_000n;
 /** A stream of the day's ticker adds up a day each second, so parts are added up once in blocks. */
 const partsPerBlock = 512;
 
-/** Of the lines of one family. */
+/** Of the lines of one type. */
 export function createTapeTrades(lines: readonly TapeLine[]) {
   const single = lines.filter((line) => line.kind === "trade");
   const { trades, aggregates, told } =

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import type { Command } from "../../domain/command.ts";
 import { isRefusal } from "../../domain/refusal.ts";
 import { decide } from "../../engine/decide.ts";
-import { FUTURES } from "../../engine/testing/futures-family.ts";
-import { SPOT } from "../../engine/testing/spot-family.ts";
+import { FUTURES } from "../../engine/testing/futures-setup.ts";
+import { SPOT } from "../../engine/testing/spot-setup.ts";
 import { STRICT_FUTURES, STRICT_SPOT } from "../../engine/testing/strict-steps.ts";
-import { type Family, Workbench } from "../../engine/testing/workbench.ts";
+import { type ScenarioSetup, Workbench } from "../../engine/testing/workbench.ts";
 import type { UserEvent } from "./event.ts";
 import { futuresEvents } from "./futures.ts";
 import { marginCall } from "./margin-call.ts";
@@ -43,8 +43,8 @@ class ListeningBench extends Workbench {
 }
 
 /** What the last of some steps sends. */
-function eventsOf(family: Family, steps: readonly string[], now = 0): Body[] {
-  const bench = new ListeningBench(family);
+function eventsOf(setup: ScenarioSetup, steps: readonly string[], now = 0): Body[] {
+  const bench = new ListeningBench(setup);
   bench.now = now;
   for (const step of steps) {
     bench.heard = [];

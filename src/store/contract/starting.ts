@@ -16,7 +16,7 @@ export function startingCases(opened: Opened): void {
 
     const heardBy = async (from: Store) =>
       Object.fromEntries((await from.listHeard("SPOT")).map(({ symbol, at }) => [symbol, at]));
-    const spot = (symbol: string, at: number): Heard => ({ family: "SPOT", symbol, at });
+    const spot = (symbol: string, at: number): Heard => ({ type: "SPOT", symbol, at });
 
     test("when each symbol was last heard of, as it was noted last", async () => {
       expect(await store.listHeard("SPOT")).toEqual([]);
@@ -33,9 +33,9 @@ export function startingCases(opened: Opened): void {
       expect(await heardBy(store)).toEqual({ ...noted, XRPUSDT: 3_000 });
     });
 
-    test("a symbol's notes of each family and of its funding, none of which is another's", async () => {
+    test("a symbol's notes of each type and of its funding, none of which is another's", async () => {
       expect(await store.listFundingNoted()).toEqual([]);
-      const perpetual: Heard = { family: "FUTURES", symbol: "BTCUSDT", at: 2_000 };
+      const perpetual: Heard = { type: "FUTURES", symbol: "BTCUSDT", at: 2_000 };
       await store.noteHeard([perpetual, spot("BTCUSDT", 1_000)]);
       await store.noteFunding("BTCUSDT", 1_795_228_304_525);
       await store.noteFunding("ETHUSDT", 4_000);

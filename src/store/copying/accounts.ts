@@ -192,7 +192,7 @@ function accountRow(account: VenueAccount) {
   return {
     id: account.accountId,
     person_id: account.personId,
-    family: account.family,
+    family: account.type,
     venue: account.venue,
     label: account.label,
     key_hint: account.keyHint,
@@ -208,7 +208,7 @@ function accountOfRow(row: AccountRow): VenueAccount {
   return {
     accountId: row.id,
     personId: row.person_id,
-    family: row.family,
+    type: row.family,
     venue: row.venue,
     label: row.label,
     keyHint: row.key_hint,

@@ -17,7 +17,7 @@ export const STOPPED_LISTED_MAX = 100;
 export function copyQueries(db: Kysely<Tables>) {
   return {
     async createCopy(copy, audit, asks) {
-      const { copyId, personId, strategyId, accountId, family } = copy;
+      const { copyId, personId, strategyId, accountId, type } = copy;
       return await audited(db, async (transaction, record) => {
         const followable = () =>
           transaction
@@ -28,8 +28,8 @@ export function copyQueries(db: Kysely<Tables>) {
             .where("strategies.status", "=", "LIVE")
             .where("strategies.is_open_to_copiers", "=", 1)
             .executeTakeFirst();
-        const type = (await followable())?.type;
-        if (type === undefined) return "NOT_OPEN";
+        const ofLead = (await followable())?.type;
+        if (ofLead === undefined) return "NOT_OPEN";
         const account = await transaction
           .selectFrom("venue_accounts")
           .select("family")
@@ -37,7 +37,7 @@ export function copyQueries(db: Kysely<Tables>) {
           .where("person_id", "=", personId)
           .where("status", "=", "CONNECTED")
           .executeTakeFirst();
-        if (account?.family !== type || family !== type) return "TAKEN";
+        if (account?.family !== ofLead || type !== ofLead) return "TAKEN";
         if (await isShutOut(transaction, personId)) return "TAKEN";
         // It locks the lead: no action is added until this has ended, and each there is was of the version
         // that is read now.
@@ -51,7 +51,7 @@ export function copyQueries(db: Kysely<Tables>) {
             person_id: personId,
             strategy_id: strategyId,
             account_id: accountId,
-            family,
+            family: type,
             settings: encodeSettings(copy.settings),
             status: copy.status,
             reason: copy.reason,
@@ -207,7 +207,7 @@ function copyOfRow(row: Selectable<Tables["copies"]>): Copy {
     personId: row.person_id,
     strategyId: row.strategy_id,
     accountId: row.account_id,
-    family: row.family,
+    type: row.family,
     settings: decodeSettings(row.settings),
     status: row.status,
     reason: row.reason,

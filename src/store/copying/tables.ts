@@ -18,6 +18,7 @@ export type CopyingTables = {
   venue_accounts: {
     id: string;
     person_id: string;
+    /** Its type. */
     family: StrategyType;
     venue: string;
     label: string;
@@ -63,6 +64,7 @@ export type CopyingTables = {
     person_id: string;
     strategy_id: string;
     account_id: string;
+    /** Its type. */
     family: StrategyType;
     settings: string;
     status: CopyStatus;

@@ -180,7 +180,7 @@ export type CopiesStore = {
    * Begins a copy. Its `fromVersion` and `doneSeq` are set here: the strategy's version and the lead's last
    * action of now. NOT_OPEN: the strategy cannot be followed (not LIVE, not open to copiers). TAKEN: a live
    * copy uses the account, or the person follows the strategy already, is closed or locked, or the account is
-   * not theirs, not CONNECTED or of another family. `asks` is asked of it from the start.
+   * not theirs, not CONNECTED or of another type. `asks` is asked of it from the start.
    */
   createCopy(
     copy: Omit<Copy, "fromVersion" | "doneSeq" | "revision">,

@@ -114,7 +114,7 @@ export type RecentQuery = {
 };
 
 /** Until when the market data of a symbol is covered, for strategies of a type: market time, Unix ms. */
-export type Heard = { readonly family: StrategyType; readonly symbol: string; readonly at: number };
+export type Heard = { readonly type: StrategyType; readonly symbol: string; readonly at: number };
 
 /** A strategy that another process has committed to. */
 export type CommittedElsewhere = Pick<Strategy, "strategyId" | "type">;
@@ -228,9 +228,9 @@ export type TradingStore = {
    */
   noteHeard(heard: readonly Heard[]): Promise<void>;
   /** Removes the recorded times of symbols, for which nobody waits any more. */
-  forgetHeard(family: StrategyType, symbols: readonly string[]): Promise<void>;
+  forgetHeard(type: StrategyType, symbols: readonly string[]): Promise<void>;
   /** The recorded times of all symbols of a strategy type. */
-  listHeard(family: StrategyType): Promise<readonly Heard[]>;
+  listHeard(type: StrategyType): Promise<readonly Heard[]>;
   /**
    * Records the positions of open orders in their queues. The note of a later time is kept, whatever is
    * written last. Rejects if they cannot be written.

@@ -183,7 +183,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("slots in a PostgreSQL database"), (
 });
 
 async function note(store: Store, watermarks: Record<string, number>): Promise<void> {
-  const heard = Object.entries(watermarks).map(([symbol, at]) => ({ family: "SPOT" as const, symbol, at }));
+  const heard = Object.entries(watermarks).map(([symbol, at]) => ({ type: "SPOT" as const, symbol, at }));
   await store.noteHeard(heard);
 }
 

@@ -158,13 +158,13 @@ export class PostgresSlots implements SlotStore {
     return {
       noteHeard: async (heard) => {
         if (!this.#isJoined) return await shared.noteHeard(heard);
-        await this.#note(heard.map(({ family, symbol, at }) => ({ kind: family, symbol, at })));
+        await this.#note(heard.map(({ type, symbol, at }) => ({ kind: type, symbol, at })));
       },
-      forgetHeard: async (family, symbols) => {
-        if (!this.#isJoined) return await shared.forgetHeard(family, symbols);
+      forgetHeard: async (type, symbols) => {
+        if (!this.#isJoined) return await shared.forgetHeard(type, symbols);
         await this.#write(
           sql`
-          DELETE FROM server_notes WHERE server = ${this.serverId} AND kind = ${family}
+          DELETE FROM server_notes WHERE server = ${this.serverId} AND kind = ${type}
             AND symbol = ANY(${symbols}::text[])`.compile(this.#db),
         );
       },
@@ -172,9 +172,9 @@ export class PostgresSlots implements SlotStore {
         if (!this.#isJoined) return await shared.noteFunding(symbol, until);
         await this.#note([{ kind: "FUNDING", symbol, at: until }]);
       },
-      listHeard: async (family) => {
-        if (!this.#isJoined) return await shared.listHeard(family);
-        return (await this.#notesOf(family)).map(({ symbol, at }) => ({ family, symbol, at }));
+      listHeard: async (type) => {
+        if (!this.#isJoined) return await shared.listHeard(type);
+        return (await this.#notesOf(type)).map(({ symbol, at }) => ({ type, symbol, at }));
       },
       listFundingNoted: async () => {
         if (!this.#isJoined) return await shared.listFundingNoted();

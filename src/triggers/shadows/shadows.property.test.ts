@@ -26,11 +26,11 @@ function numbersOf(seed: number) {
   };
 }
 
-test.each(SEEDS)("seed %i, %s: the alternative with the own latency is the order", async (seed, family) => {
+test.each(SEEDS)("seed %i, %s: the alternative with the own latency is the order", async (seed, type) => {
   const below = numbersOf(seed);
   const latency = [0, 50, 250][seed % 3] ?? 0;
   const queue = (["trades", "power-1", "power-3"] as const)[below(3)] ?? "trades";
-  const all = await createFixture({ family, strict: { latency, queue, refreshMs: 300 }, hasShadows: true });
+  const all = await createFixture({ type, strict: { latency, queue, refreshMs: 300 }, hasShadows: true });
   const { market, time } = all;
   let mid = 0;
   const levels = () => `${price(mid + 1 + below(3))}x0.${below(4)} ${price(mid + 1)}x0.${1 + below(3)}`;
@@ -64,7 +64,7 @@ test.each(SEEDS)("seed %i, %s: the alternative with the own latency is the order
       });
     }
     market.show(SYMBOL, price(mid - 1), price(mid + 1));
-    if (family === "FUTURES") market.showMark(SYMBOL, price(mid));
+    if (type === "FUTURES") market.showMark(SYMBOL, price(mid));
     await all.settled();
   }
 
@@ -76,7 +76,7 @@ test.each(SEEDS)("seed %i, %s: the alternative with the own latency is the order
     const timeInForce = (["GTC", "GTC", "GTC", "IOC", "FOK"] as const)[below(5)] ?? "GTC";
     const account = (await all.store.loadAccount("one"))?.account;
     const held =
-      family === "SPOT" ? account?.balances.get("BTC")?.free : account?.positions.get(SYMBOL)?.quantity;
+      type === "SPOT" ? account?.balances.get("BTC")?.free : account?.positions.get(SYMBOL)?.quantity;
     const isSale = held !== undefined && held >= decimal("0.5");
     const size = decimal<Quantity>("0.01") * BigInt(1 + below(90));
     const quantity = isSale && size > held ? held : size;

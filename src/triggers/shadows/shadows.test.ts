@@ -208,7 +208,7 @@ describe("an order that takes", () => {
   });
 
   test("an order that never takes is refused where it would have taken", async () => {
-    const all = await shadowFixture({ ...LATENCY_50, family: "FUTURES" });
+    const all = await shadowFixture({ ...LATENCY_50, type: "FUTURES" });
     all.market.openBook(SYMBOL, { asks: "101x1", bids: "100x1" });
     all.market.show(SYMBOL, "100", "101");
     all.send({ ...order("BUY", "0.1", { price: "100.5", timeInForce: "GTX" }) });
@@ -229,7 +229,7 @@ describe("an order that takes", () => {
   });
 
   test("a futures order with legs is compared without them, and what it reduces is the strategy's position", async () => {
-    const all = await shadowFixture({ ...LATENCY_50, family: "FUTURES" });
+    const all = await shadowFixture({ ...LATENCY_50, type: "FUTURES" });
     all.market.openBook(SYMBOL, { asks: "101x1", bids: "100x0.3 99x1" });
     all.market.show(SYMBOL, "100", "101");
     const attached = { takeProfitPrice: decimal<Price>("150"), stopLossPrice: decimal<Price>("50") };

@@ -47,7 +47,7 @@ export function cleanFixtures(): void {
 
 type FixtureOptions = {
   readonly strategies?: readonly string[];
-  readonly family?: StrategyType;
+  readonly type?: StrategyType;
   /** Under `standard` where absent. Commands have no latency unless it is given. */
   readonly strict?: Partial<StrictTerms>;
   /** The name of the database, for a test that needs several. */
@@ -63,17 +63,17 @@ type FixtureOptions = {
  */
 export async function createFixture({
   strategies = ["one"],
-  family = "SPOT",
+  type = "SPOT",
   strict,
   file,
   hasShadows,
 }: FixtureOptions = {}) {
   const store = await openSqliteStore(join(directory, file ?? "lyrebird.sqlite"));
   opened.push(() => store.close());
-  const profile = strict && strictProfile(family, { ...STRICT_DEFAULTS, latency: 0, ...strict });
-  await createStrategies(store, strategies, family, profile ?? STANDARD[family]);
-  const started = startOn(store, createManualTime(START), family, hasShadows);
-  if (family === "SPOT" && strict === undefined) {
+  const profile = strict && strictProfile(type, { ...STRICT_DEFAULTS, latency: 0, ...strict });
+  await createStrategies(store, strategies, type, profile ?? STANDARD[type]);
+  const started = startOn(store, createManualTime(START), type, hasShadows);
+  if (type === "SPOT" && strict === undefined) {
     await Promise.all(strategies.map((id) => started.place(id, "BUY", "100", { quantity: "0.2" })));
   }
   return { store, ...started };
@@ -83,10 +83,10 @@ export async function createFixture({
 export function startOn(
   store: Store,
   time: ManualTime,
-  family: StrategyType = "SPOT",
+  type: StrategyType = "SPOT",
   hasShadows: boolean | undefined = false,
 ) {
-  const market = new StubMarket(time.now, family);
+  const market = new StubMarket(time.now, type);
   const storage = new Storage(store);
   const log = pino({ level: "silent" });
   const onStoreFailure = (failure: Error) => {
@@ -102,7 +102,7 @@ export function startOn(
     log,
   });
   const shadows: Shadows = new Shadows({
-    type: family,
+    type,
     desk,
     store: storage.store,
     market,
@@ -110,7 +110,7 @@ export function startOn(
     log,
   });
   const triggers: Triggers = new Triggers({
-    type: family,
+    type,
     desk,
     store: storage.triggerStore,
     market,
@@ -245,9 +245,9 @@ class Storage {
     this.triggerStore = {
       ...this.store,
       loadAccount: (strategyId) => this.#load(() => store.loadAccount(strategyId)),
-      listExposedAccounts: (family, slots) => {
+      listExposedAccounts: (type, slots) => {
         this.loadedSlots.push(slots);
-        return this.#load(() => store.listExposedAccounts(family, slots));
+        return this.#load(() => store.listExposedAccounts(type, slots));
       },
     };
   }

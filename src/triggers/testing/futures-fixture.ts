@@ -8,7 +8,7 @@ import { decimal, formatDecimal, type Price, type Rate } from "../../money/decim
 import type { Store } from "../../store/store.ts";
 import { START } from "./fixture.ts";
 
-export const FUTURES: { readonly family: StrategyType } = { family: "FUTURES" };
+export const FUTURES: { readonly type: StrategyType } = { type: "FUTURES" };
 
 export const MINUTE = 60_000;
 

@@ -56,14 +56,14 @@ export class StubMarket implements DeskMarket, LiveMarket {
   #subscriptions: { readonly symbol: string; readonly listener: MarketListener }[] = [];
 
   /** `now` returns market time, Unix ms. */
-  constructor(now: () => number, family: StrategyType = "SPOT") {
+  constructor(now: () => number, type: StrategyType = "SPOT") {
     this.#now = now;
     for (const [symbol, bid, ask, mark] of [
       ["BTCUSDT", "99", "100", "100"],
       ["ETHUSDT", "50", "51", "50"],
     ] as const) {
       this.show(symbol, bid, ask);
-      if (family === "SPOT") this.#lastPrices.set(symbol, decimal(bid));
+      if (type === "SPOT") this.#lastPrices.set(symbol, decimal(bid));
       else {
         this.terms.set(symbol, contractTerms());
         this.showMark(symbol, mark);

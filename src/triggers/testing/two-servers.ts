@@ -9,13 +9,13 @@ import { createFixture, startOn } from "./fixture.ts";
  */
 export async function twoServers(
   strategies: readonly string[] = ["one"],
-  family: StrategyType = "SPOT",
+  type: StrategyType = "SPOT",
   strict?: Partial<StrictTerms>,
 ) {
-  const first = await createFixture({ strategies, family, ...(strict !== undefined && { strict }) });
+  const first = await createFixture({ strategies, type, ...(strict !== undefined && { strict }) });
   const { store, time } = first;
   await first.triggers.open();
-  const here = { store, ...startOn(store, time, family) };
+  const here = { store, ...startOn(store, time, type) };
   await here.triggers.open();
   let isAlive = true;
   const there = {
@@ -31,7 +31,7 @@ export async function twoServers(
     there,
     time,
     async notify(...strategyIds: string[]): Promise<void> {
-      const committed = strategyIds.map((strategyId) => ({ strategyId, type: family }));
+      const committed = strategyIds.map((strategyId) => ({ strategyId, type }));
       here.storage.elsewhere.committed(committed);
       if (isAlive) there.storage.elsewhere.committed(committed);
       await here.settled();

@@ -299,7 +299,7 @@ function orderOf(orderId: number, clientOrderId: string, changed: Partial<Order>
 function copyOf(doneSeq: number, held: string): Copy {
   const holding: Holding = { quantity: decimal(held), cost: decimal("10") };
   return {
-    ...{ copyId: "copy", personId: "person", strategyId: "strategy", accountId: "account", family: "SPOT" },
+    ...{ copyId: "copy", personId: "person", strategyId: "strategy", accountId: "account", type: "SPOT" },
     ...{ settings: settingsOf({}), status: "FOLLOWING", reason: null, startedAt: 1, endedAt: null },
     ...{ fromVersion: 5, doneSeq, revision: 1 },
     book: { ...EMPTY_BOOK, holdings: new Map([[SYMBOL, holding]]) },

@@ -20,7 +20,7 @@ export function balanceFaults(books: CopyBooks): CopyFault[] {
 
 /** What the account has, in units: nothing was ever put there but by the copy. */
 function hadOf({ copy, venue: { account } }: CopyBooks, symbol: string): bigint {
-  if (copy.family === "FUTURES") return account.positions.get(symbol)?.quantity ?? 0n;
+  if (copy.type === "FUTURES") return account.positions.get(symbol)?.quantity ?? 0n;
   const ledgerAccounts = account.balances.get(symbol.slice(0, -COPY_QUOTE_ASSET.length));
   return ledgerAccounts === undefined ? 0n : ledgerAccounts.free + ledgerAccounts.locked;
 }

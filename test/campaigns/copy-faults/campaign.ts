@@ -29,7 +29,7 @@ position is on target or accounted for, none lacked its strategy's stop for more
 was computed from what the account had.`,
   flags: {
     orders: number("mirrored orders per store", { usual: 20_000, most: 10_000_000 }),
-    leads: number("strategies of each family", { usual: 4, most: 100 }),
+    leads: number("strategies of each type", { usual: 4, most: 100 }),
     copiers: number("copiers of each strategy", { usual: 25, least: 2, most: 1_000 }),
     ...{ store: STORE, seed: SEED },
     // A new start asks for each account, which takes of the weight that all accounts at an address share.

@@ -146,7 +146,7 @@ test("a leg that is answered with the one that the venue has was accepted once",
 });
 
 test("weight is counted for all keys of the address, and beyond it all are answered 429 until the minute ends", async () => {
-  await open({ weightByAddress: { spot: 40, futures: 10 } });
+  await open({ weightByAddress: { SPOT: 40, FUTURES: 10 } });
   now = MINUTE_MS - 5_000;
   const read = async (path: string, key: typeof KEY) => await send("GET", path, {}, key);
   expect((await read("/fapi/v1/userTrades", KEY)).headers.get("x-mbx-used-weight-1m")).toBe("5");

@@ -4,6 +4,7 @@
 // Each behavior follows a schedule, not chance alone, so that every run meets it. Positions and balances are
 // always those of the venue. Partial fills are not among them: the venue fills every order whole.
 import { createHmac } from "node:crypto";
+import type { StrategyType } from "../../../src/domain/account.ts";
 import type { Answer, Passing } from "../../support/servers/fault-proxy.ts";
 
 export const BEHAVIORS = ["REFUSE_EXIT", "HIDE", "REUSE_IDS", "WEIGHT_BY_ADDRESS", "CUT_STREAM"] as const;
@@ -37,7 +38,7 @@ export type BehaviorOptions = {
    */
   readonly reuseIds?: { readonly secretOf: (apiKey: string) => string | undefined };
   /** Weight per minute that an address has. */
-  readonly weightByAddress?: { readonly spot: number; readonly futures: number };
+  readonly weightByAddress?: { readonly SPOT: number; readonly FUTURES: number };
   /** Unix ms. */
   readonly now?: () => number;
 };
@@ -53,7 +54,7 @@ type Hidden = {
 };
 
 /** Per minute. Source: reference exchange, section 4. */
-export const WEIGHTS_OF_ADDRESS = { spot: 6_000, futures: 2_400 };
+export const WEIGHTS_OF_ADDRESS = { SPOT: 6_000, FUTURES: 2_400 };
 const MINUTE_MS = 60_000;
 const PLACEMENTS = ["/api/v3/order", "/fapi/v1/order", "/fapi/v1/algoOrder"];
 const ID_FIELDS = ["orderId", "algoId"];
@@ -87,8 +88,8 @@ const TRADES_OF_ORDER = 5;
 const NOT_FOUND = refusal(400, -2013, "Order does not exist.");
 const NOT_OPEN = refusal(400, -2011, "Unknown order sent.");
 const DUPLICATE = {
-  spot: refusal(400, -2010, "Duplicate order sent."),
-  futures: refusal(400, -4116, "ClientOrderId is duplicated."),
+  SPOT: refusal(400, -2010, "Duplicate order sent."),
+  FUTURES: refusal(400, -4116, "ClientOrderId is duplicated."),
 };
 const UNKNOWN = refusal(
   503,
@@ -127,7 +128,7 @@ export class ExchangeBehavior {
   readonly #renamed = new Map<string, string>();
   #minute = -1;
   /** The weight of the present minute. */
-  readonly used = { spot: 0, futures: 0 };
+  readonly used = { SPOT: 0, FUTURES: 0 };
 
   constructor(options: BehaviorOptions, draw: () => number) {
     this.#options = options;
@@ -158,11 +159,11 @@ export class ExchangeBehavior {
     const answered = own ?? (await this.#shown(request, forward));
     const limits = this.#options.weightByAddress;
     if (limits === undefined || this.#isMended) return answered;
-    const family = familyOf(request);
+    const type = typeOf(request);
     const isRules = request.path.endsWith("/exchangeInfo") && answered.status === 200;
     return {
-      ...{ status: answered.status, body: isRules ? published(answered, limits[family]) : answered.body },
-      headers: { ...answered.headers, "x-mbx-used-weight-1m": String(this.used[family]) },
+      ...{ status: answered.status, body: isRules ? published(answered, limits[type]) : answered.body },
+      headers: { ...answered.headers, "x-mbx-used-weight-1m": String(this.used[type]) },
     };
   }
 
@@ -170,13 +171,13 @@ export class ExchangeBehavior {
     const limits = this.#options.weightByAddress;
     if (limits === undefined || this.#isMended) return null;
     const minute = Math.floor(this.#now() / MINUTE_MS);
-    if (minute !== this.#minute) Object.assign(this.used, { spot: 0, futures: 0 });
+    if (minute !== this.#minute) Object.assign(this.used, { SPOT: 0, FUTURES: 0 });
     this.#minute = minute;
-    const family = familyOf({ path });
+    const type = typeOf({ path });
     const [ofOne, ofAll] = WEIGHTS[`${method} ${path}`] ?? [1, 1];
     const isOfOrder = path === "/api/v3/myTrades" && parameters.has("orderId");
-    this.used[family] += isOfOrder ? TRADES_OF_ORDER : parameters.has("symbol") ? ofOne : ofAll;
-    if (this.used[family] <= limits[family]) return null;
+    this.used[type] += isOfOrder ? TRADES_OF_ORDER : parameters.has("symbol") ? ofOne : ofAll;
+    if (this.used[type] <= limits[type]) return null;
     this.met.WEIGHT_BY_ADDRESS += 1;
     const seconds = Math.ceil((MINUTE_MS - (this.#now() % MINUTE_MS)) / 1_000);
     const { status, body } = refusal(429, -1003, "Too many requests.");
@@ -194,7 +195,7 @@ export class ExchangeBehavior {
     this.#refused.add(account);
     const nth = this.met.REFUSE_EXIT;
     this.met.REFUSE_EXIT += 1;
-    const isSpot = familyOf(request) === "spot";
+    const isSpot = typeOf(request) === "SPOT";
     return (isSpot ? OVERLOADED : FUTURES_EXITS[nth % FUTURES_EXITS.length]) ?? OVERLOADED;
   }
 
@@ -282,7 +283,7 @@ export class ExchangeBehavior {
       const body = JSON.parse(String(found.body));
       const status = body.status ?? body.algoStatus;
       if (status === "NEW" || status === "PARTIALLY_FILLED")
-        return { kind: "REFUSED", answer: DUPLICATE[familyOf(request)] };
+        return { kind: "REFUSED", answer: DUPLICATE[typeOf(request)] };
     }
     const suffix = `x${times + 1}`;
     const renamed = clientId.slice(0, 36 - suffix.length) + suffix;
@@ -370,8 +371,8 @@ function clientIdOf(parameters: URLSearchParams): string | null {
   return named.find((each) => each !== null) ?? null;
 }
 
-function familyOf({ path }: Pick<WayRequest, "path">): "spot" | "futures" {
-  return path.startsWith("/api") ? "spot" : "futures";
+function typeOf({ path }: Pick<WayRequest, "path">): StrategyType {
+  return path.startsWith("/api") ? "SPOT" : "FUTURES";
 }
 
 function isDue({ first, every }: Schedule, nth: number): boolean {

@@ -90,8 +90,8 @@ export class LeadTrader {
 
   /** Closes the strategy, for its copiers too. */
   async close(): Promise<void> {
-    const family = this.lead.type === "SPOT" ? "/api/v3" : "/fapi/v1";
-    await this.#send("POST", `${family}/platform/strategy/close`, {});
+    const base = this.lead.type === "SPOT" ? "/api/v3" : "/fapi/v1";
+    await this.#send("POST", `${base}/platform/strategy/close`, {});
   }
 
   async #actOnSpot(traded: Traded): Promise<void> {

@@ -32,7 +32,7 @@ export type RunOptions = {
   readonly seed: number;
   /** Orders of strategies times those who follow them, at least. */
   readonly orders: number;
-  /** Strategies of each family, and copiers of each. */
+  /** Strategies of each type, and copiers of each. */
   readonly leads: number;
   readonly copiers: number;
   /** How long what copies lives between two kills, ms on average; null kills nothing. */
@@ -104,7 +104,7 @@ type World = {
  */
 type Walked = (typeof SYMBOLS)[number] & { readonly base: number; drift: number; mark: number };
 
-const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
+const TYPES: readonly StrategyType[] = ["SPOT", "FUTURES"];
 /** Between two acts of a trader, ms: a key may place fifty orders in ten seconds. */
 const ACT_MS_MIN = 220;
 const ACT_MS_SPAN = 200;
@@ -220,7 +220,7 @@ export async function copyUnderFire(options: RunOptions): Promise<RunReport | nu
 }
 
 async function openWorld(options: RunOptions, leadStore: CrashedStore): Promise<World> {
-  const { seed, cuts, leads: leadsOfFamily, copiers, exchange } = options;
+  const { seed, cuts, leads: leadsOfType, copiers, exchange } = options;
   const market = await openSteeredMarket();
   const venueMarket = exchange === null ? market : await openSteeredMarket();
   const venueStore = await makeStore("sqlite");
@@ -234,7 +234,7 @@ async function openWorld(options: RunOptions, leadStore: CrashedStore): Promise<
     root: options.takesOver ?? options.root,
     draw: seededRandom(seed + 1),
   });
-  const types = FAMILIES.flatMap((family) => Array.from({ length: leadsOfFamily }, () => family));
+  const types = TYPES.flatMap((type) => Array.from({ length: leadsOfType }, () => type));
   const parts = { market, venueMarket, secrets, venue, venueStore, leadStore, way, copying };
   const first = Math.ceil(copiers / 2);
   if (options.takesOver !== undefined) return await castEarlier(options.takesOver, parts, { types, first });
@@ -358,7 +358,7 @@ async function trade(
   const crashing = crash(walked, half);
   await Promise.all([...work, lateComers(), prices(), takeOver(), crashing]);
   for (const [index, trader] of traders.entries()) {
-    // The first of each family is closed, for its copiers too.
+    // The first of each type is closed, for its copiers too.
     if (index % options.leads === 0) await trader.close();
     else await trader.cancelAll();
   }

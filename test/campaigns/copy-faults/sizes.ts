@@ -33,12 +33,12 @@ const FEE_PER_MILLE = 1n;
  */
 const WHOLE_PER_MILLE = 10n;
 
-/** How old the last poll of an account may be where so many accounts of a family are polled, ms. */
+/** How old the last poll of an account may be where so many accounts of a type are polled, ms. */
 export function pollMsMax(copies: number): number {
   return FILLS_MS + copies * FILLS_MS_PER_COPY;
 }
 
-/** `copies`: all of the family, at one address. */
+/** `copies`: all of the type, at one address. */
 export function sizeFaults(
   books: CopyBooks,
   history: readonly Moment[],
@@ -71,7 +71,7 @@ export function sizeFaults(
     const what = `sized ${symbol} (entry ${entryId}, action ${seq}, ${status}) by ${ours}/${scale.theirs} ${by}`;
     const found = `at the venue there were ${least} to ${most}`;
     const when = older < 0 ? "it never had so much before" : `it last had so much ${seconds} s before`;
-    const place = { from, until, type: books.copy.family, by };
+    const place = { from, until, type: books.copy.type, by };
     return [{ kind: "MISSIZED", what: `${books.name} ${what}; ${found}; ${when}`, place }];
   });
 }
@@ -107,13 +107,13 @@ function momentsBetween(history: readonly Moment[], from: number, until: number)
 
 /** The copy's share of the account; on spot with what it holds, at the lowest and at the highest prices. */
 function equityOf(
-  { copy: { family, settings } }: CopyBooks,
+  { copy: { type, settings } }: CopyBooks,
   { wallet, held }: Moment,
   prices: (symbol: string) => readonly [bigint, bigint],
 ): readonly [bigint, bigint] {
   const worth = (which: 0 | 1) =>
     [...held].reduce((sum, [symbol, quantity]) => sum + (quantity * prices(symbol)[which]) / ONE, 0n);
-  const whole = family === "SPOT" ? ([wallet + worth(0), wallet + worth(1)] as const) : [wallet, wallet];
+  const whole = type === "SPOT" ? ([wallet + worth(0), wallet + worth(1)] as const) : [wallet, wallet];
   return [((whole[0] ?? 0n) * settings.share) / ONE, ((whole[1] ?? 0n) * settings.share) / ONE];
 }
 

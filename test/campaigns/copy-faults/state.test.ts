@@ -1,7 +1,7 @@
 // The oracle of state finds what it is there to find: a copy that is on target, protected and sized by what
 // it had, and then each way in which it is not.
 import { describe, expect, test } from "vitest";
-import { emptyAccount } from "../../../src/domain/account.ts";
+import { emptyAccount, type StrategyType } from "../../../src/domain/account.ts";
 import { collectiveId } from "../../../src/domain/collective-id.ts";
 import {
   type Copy,
@@ -66,7 +66,7 @@ function booksOf(
     orderOf("2", { side: "SELL", executedQuantity: decimal("200") }),
   ];
   const copy = {
-    ...{ copyId: "copy", strategyId: STRATEGY, family: "FUTURES", settings: settingsOf({}) },
+    ...{ copyId: "copy", strategyId: STRATEGY, type: "FUTURES", settings: settingsOf({}) },
     ...{ status: "FOLLOWING", fromVersion: 1, doneSeq: 2, book: EMPTY_BOOK },
   } as Copy;
   return {
@@ -196,7 +196,7 @@ describe("a position that is on target", () => {
   ])("may be larger than an open exit leaves by what is too small to sell: %s", (held, found) => {
     const exit = orderOf("3", { side: "SELL", status: "NEW", quantity: decimal("200") });
     const books = booksOf({ orders: [...booksOf().venue.orders, exit] });
-    const spot = { ...books, copy: { ...books.copy, family: "SPOT" as const } };
+    const spot = { ...books, copy: { ...books.copy, type: "SPOT" as const } };
     expect(kinds(spot, { copy: [moment(0, "0"), moment(1, held)] })).toEqual(found);
   });
 
@@ -376,10 +376,10 @@ describe("the stop of a position", () => {
 describe("a size", () => {
   /** Sold 1,000 for 100 in the 50th second. */
   const history = [moment(0, "1000", { wallet: "100" }), moment(50, "0", { wallet: "199.9" })];
-  const faults = (scale: Scale, second: number, family: "SPOT" | "FUTURES" = "SPOT", had = history) => {
+  const faults = (scale: Scale, second: number, type: StrategyType = "SPOT", had = history) => {
     const at = { sentAt: second * 1_000, acknowledgedAt: second * 1_000 };
     const books = booksOf({ entries: [entryOf(1, 3, { scale, ...at })] });
-    const copy: Copy = { ...books.copy, family };
+    const copy: Copy = { ...books.copy, type };
     return sizeFaults({ ...books, copy }, had, () => [PRICE, PRICE], 1);
   };
   const kinds = (...of: Parameters<typeof faults>) => faults(...of).map(({ kind }) => kind);

@@ -209,6 +209,6 @@ function leftOf({ quantity, executedQuantity }: Order): bigint {
 
 /** Too little for an order. What only reduces a contract's position has no least worth. */
 function isDust({ copy }: CopyBooks, quantity: bigint, price: bigint): boolean {
-  if (copy.family === "FUTURES") return quantity < STEP;
+  if (copy.type === "FUTURES") return quantity < STEP;
   return (quantity * price) / ONE < LEAST_WORTH;
 }

@@ -56,7 +56,7 @@ export async function verdictOf(world: {
   const { leadStore, venueStore, way, followed, venueMarket, copying } = world;
   const until = Date.now();
   const pricesOf: PricesOf = (...asked) => bidsOf(venueMarket, ...asked);
-  const copiesOf = (family: StrategyType) => followed.filter(({ lead }) => lead.type === family).length;
+  const copiesOf = (type: StrategyType) => followed.filter(({ lead }) => lead.type === type).length;
   return await leadStore.beside(
     async (leads) =>
       await venueStore.beside(async (venue) => {

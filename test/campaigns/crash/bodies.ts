@@ -1,4 +1,4 @@
-// Orders, legs and trades as the crash cycles look at them, whichever family's route they came from.
+// Orders, legs and trades as the crash cycles look at them, of either type.
 
 export type TradeBody = {
   readonly id: number;
@@ -12,7 +12,7 @@ type Wire = any;
 
 export type OrderBody = ReturnType<typeof orderOf>;
 
-/** An order of either family, or a leg, which executes nothing by itself. */
+/** An order of either type, or a leg, which executes nothing by itself. */
 export function orderOf(body: Wire) {
   if (body.algoId !== undefined) {
     const { algoId, clientAlgoId, side, orderType, algoStatus, triggerPrice, createTime, updateTime } = body;

@@ -135,7 +135,7 @@ export function tradeFaults({ name }: Pick<Trader, "name">, { orders, trades }: 
  * limit.
  */
 export function restedFaults(
-  { placements, family }: Trader,
+  { placements, type }: Trader,
   { orders, trades, legs }: StoredStrategy,
 ): string[] {
   // Of a leg that fired the order has the client id.
@@ -145,6 +145,6 @@ export function restedFaults(
     const hasRested = placements.get(clientOrderId)?.hasRested === true;
     const own = trades.filter((trade) => trade.orderId === orderId && (hasRested || trade.isMaker));
     if (own.every((trade) => trade.isMaker && units(trade.price) === units(price))) return [];
-    return [`${family} ${clientOrderId} rested and did not fill at its limit: ${JSON.stringify(own)}`];
+    return [`${type} ${clientOrderId} rested and did not fill at its limit: ${JSON.stringify(own)}`];
   });
 }

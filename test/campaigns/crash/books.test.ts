@@ -176,19 +176,19 @@ test("an order that rested is at fault if it filled elsewhere than at its limit,
 function kindsOf(
   orders: readonly OrderBody[],
   heard: Readonly<Record<string, Placement["heard"]>> = {},
-  family: StrategyType = "SPOT",
+  type: StrategyType = "SPOT",
 ): string[] {
-  const trader = traderWith({ "t0-1": filled, "t0-2": resting, ...heard }, family);
+  const trader = traderWith({ "t0-1": filled, "t0-2": resting, ...heard }, type);
   return acknowledgementFaults(trader, orders).map(({ kind }) => kind);
 }
 
 function traderWith(
   heard: Readonly<Record<string, Placement["heard"]>>,
-  family: StrategyType,
+  type: StrategyType,
   profile: FillProfileName = "standard",
 ): Trader {
   const credentials = { strategyId: "", apiKey: "", apiSecret: "" };
-  const trader = new Trader({ name: "t0", family, profile, credentials, draw: () => 0 });
+  const trader = new Trader({ name: "t0", type, profile, credentials, draw: () => 0 });
   for (const [clientOrderId, each] of Object.entries(heard)) {
     trader.placements.set(clientOrderId, {
       path: "",

@@ -39,9 +39,9 @@ export async function readBooks(url: string, trader: Trader): Promise<Books> {
 /** What rests, and the legs that wait. */
 export async function openOrders(url: string, trader: Trader): Promise<readonly OrderBody[]> {
   const parameters = { symbol: SYMBOL };
-  const orders = await ask(url, trader.credentials, PATHS[trader.family].openOrders, parameters);
+  const orders = await ask(url, trader.credentials, PATHS[trader.type].openOrders, parameters);
   const legs =
-    trader.family === "SPOT" ? [] : await ask(url, trader.credentials, LEG_PATHS.openOrders, parameters);
+    trader.type === "SPOT" ? [] : await ask(url, trader.credentials, LEG_PATHS.openOrders, parameters);
   return [...orders, ...legs].map(orderOf);
 }
 
@@ -52,19 +52,19 @@ export async function positionOf(url: string, { credentials }: Trader): Promise<
 }
 
 /** Says something else after every change of the account. */
-async function stateOf(url: string, { credentials, family }: Trader): Promise<string> {
-  const account = await ask(url, credentials, PATHS[family].account, {});
-  if (family === "SPOT") return JSON.stringify(account);
+async function stateOf(url: string, { credentials, type }: Trader): Promise<string> {
+  const account = await ask(url, credentials, PATHS[type].account, {});
+  if (type === "SPOT") return JSON.stringify(account);
   // The rest of it moves with the mark price.
   const { updateTime, totalWalletBalance, positions } = account;
   return JSON.stringify({ updateTime, totalWalletBalance, held: positions[0]?.positionAmt });
 }
 
-async function listAll(url: string, { credentials, family }: Trader): Promise<Books> {
-  const { allOrders, trades } = PATHS[family];
+async function listAll(url: string, { credentials, type }: Trader): Promise<Books> {
+  const { allOrders, trades } = PATHS[type];
   const orders = await pages(url, credentials, allOrders, { from: "orderId", id: "orderId" });
   const legs =
-    family === "SPOT"
+    type === "SPOT"
       ? []
       : await pages(url, credentials, LEG_PATHS.allOrders, { from: "algoId", id: "algoId" });
   return {

@@ -99,7 +99,7 @@ const FUTURES_TRADERS = 12;
 const TURNS = 3;
 /** What every run kills at first, where there is a choice; the others are drawn. */
 const FIRST_VICTIMS: readonly Victim[] = ["gateway", "database", "both"];
-/** Journals of each family that are replayed in each cycle; after the last one all of them are. */
+/** Journals of each type that are replayed in each cycle; after the last one all of them are. */
 const JOURNALS = 2;
 /** The simulated markets move on: after so many cycles the dearest and the cheapest may be others. */
 const CYCLES_PER_MARKETS = 50;
@@ -206,10 +206,9 @@ function profileOf(type: StrategyType, index: number): FillProfile {
   return strict ?? STANDARD[type];
 }
 
-/** Of both families. */
+/** Of both types. */
 function someOf(traders: readonly Trader[]): readonly Trader[] {
-  const of = (family: StrategyType) =>
-    traders.filter((trader) => trader.family === family).slice(0, JOURNALS);
+  const of = (type: StrategyType) => traders.filter((trader) => trader.type === type).slice(0, JOURNALS);
   return [...of("SPOT"), ...of("FUTURES")];
 }
 
@@ -260,9 +259,9 @@ async function checkDatabase({ store, traders }: Fixture, replayed: readonly Tra
       faults.push(...(await journalFaults(beside.store, credentials.strategyId)));
     }
     for (const trader of traders) {
-      const { family, credentials } = trader;
+      const { type, credentials } = trader;
       const rested = (strategy: StoredStrategy) => restedFaults(trader, strategy);
-      faults.push(...(await recomputedFaults(beside, credentials.strategyId, family, rested)));
+      faults.push(...(await recomputedFaults(beside, credentials.strategyId, type, rested)));
       const checked = await checkReceipts(beside, trader);
       faults.push(...checked.faults);
       receipts += checked.receipts;

@@ -39,9 +39,9 @@ export async function awaitFills(url: string, traders: readonly Trader[]): Promi
     async () => {
       const now = await standsOf(url);
       const waiting = await fewAtATime(traders, async (trader) => {
-        const isMet = (order: OrderBody) => isDue(order, trader, before[trader.family], now[trader.family]);
+        const isMet = (order: OrderBody) => isDue(order, trader, before[trader.type], now[trader.type]);
         if ((await openOrders(url, trader)).some(isMet)) return true;
-        return trader.family === "FUTURES" && isBeyondItsMargin(await positionOf(url, trader));
+        return trader.type === "FUTURES" && isBeyondItsMargin(await positionOf(url, trader));
       });
       return !waiting.includes(true);
     },
@@ -53,7 +53,7 @@ export async function awaitFills(url: string, traders: readonly Trader[]): Promi
         !mayBeCanceled &&
         isBody(heard) &&
         isOpenBody(heard) &&
-        isWellReached(heard, before[trader.family]) &&
+        isWellReached(heard, before[trader.type]) &&
         !isInQueue(heard, trader),
     ),
   );

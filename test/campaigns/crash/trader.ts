@@ -49,7 +49,7 @@ export class Trader {
   /** By client id, of orders and of legs. */
   readonly placements = new Map<string, Placement>();
   readonly name: string;
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly profile: FillProfileName;
   readonly draw: Draw;
   /** Placements that were answered 503. */
@@ -57,13 +57,13 @@ export class Trader {
 
   constructor(parts: {
     name: string;
-    family: StrategyType;
+    type: StrategyType;
     profile?: FillProfileName;
     credentials: Credentials;
     draw: Draw;
   }) {
     this.name = parts.name;
-    this.family = parts.family;
+    this.type = parts.type;
     this.profile = parts.profile ?? "standard";
     this.credentials = parts.credentials;
     this.draw = parts.draw;
@@ -74,13 +74,13 @@ export class Trader {
    * was none.
    */
   async act(url: string, prices: AllPrices): Promise<Acknowledged> {
-    return await HABITS[this.family](this, url, prices[this.family]);
+    return await HABITS[this.type](this, url, prices[this.type]);
   }
 
   /** Places an order. */
   async place(url: string, terms: Readonly<Record<string, string>>): Promise<Acknowledged> {
     const clientOrderId = this.#newId();
-    return await this.#send(url, clientOrderId, PATHS[this.family].order, {
+    return await this.#send(url, clientOrderId, PATHS[this.type].order, {
       symbol: SYMBOL,
       newClientOrderId: clientOrderId,
       ...terms,
@@ -113,7 +113,7 @@ export class Trader {
   /** Cancels all orders; legs stay. */
   async cancelAll(url: string): Promise<Acknowledged> {
     try {
-      const { cancelAll } = PATHS[this.family];
+      const { cancelAll } = PATHS[this.type];
       const answer = await signed(url, this.credentials, "DELETE", cancelAll, { symbol: SYMBOL });
       judge(answer);
       if (answer.status !== 200) return null;
@@ -206,7 +206,7 @@ export function tradersOn(
 ): Trader[] {
   return strategies.map(({ profile = "standard", ...credentials }, index) => {
     const draw = seededRandom(seed * 1_000 + index);
-    return new Trader({ name: `t${index}`, family: credentials.type, profile, credentials, draw });
+    return new Trader({ name: `t${index}`, type: credentials.type, profile, credentials, draw });
   });
 }
 

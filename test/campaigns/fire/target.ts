@@ -104,7 +104,7 @@ export class Target {
   async #outlives(gateway: GatewayProcess): Promise<boolean> {
     await this.#store.server?.kill();
     await this.#store.server?.restart();
-    if (await isBack(gateway, [{ credentials: this.#prober, family: "SPOT" }])) return true;
+    if (await isBack(gateway, [{ credentials: this.#prober, type: "SPOT" }])) return true;
     await saidWhy(gateway);
     return false;
   }

@@ -21,9 +21,9 @@ const REVOKED_KEYS = 4;
 /** Makes everybody in a data directory. */
 export async function createActors(dataDir: string, episodes: readonly Episode[]): Promise<Actors> {
   const supplyFor = async (type: StrategyType) =>
-    supplyOf(await makeStrategies(dataDir, type, episodes.filter(({ family }) => family === type).length));
+    supplyOf(await makeStrategies(dataDir, type, episodes.filter((each) => each.type === type).length));
   const take = { SPOT: await supplyFor("SPOT"), FUTURES: await supplyFor("FUTURES") };
-  const strategies = episodes.map(({ family }) => take[family]());
+  const strategies = episodes.map(({ type }) => take[type]());
   const bystanders = Math.ceil(episodes.length / EPISODES_PER_BYSTANDER);
   const unbound = await seedMany(dataDir, Math.ceil(episodes.length / EPISODES_PER_UNBOUND_KEY));
   for (const { apiKey } of unbound) {

@@ -6,7 +6,7 @@ import type { Mood } from "./routes.ts";
 
 export type Episode = {
   readonly index: number;
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly mood: Mood;
   /** The number of its first request; a run's requests count from one. */
   readonly first: number;
@@ -19,7 +19,7 @@ const TRADING_REQUESTS = 60;
  * beyond it.
  */
 const FLOODING_REQUESTS = 110;
-/** Of so many episodes six mean to run into a budget: one of each family into each. */
+/** Of so many episodes six mean to run into a budget: one of each type into each. */
 const EPISODES_PER_ROUND = 96;
 const FLOODS: ReadonlyMap<number, Mood> = new Map([
   [8, "FLOODS_ORDERS"],
@@ -38,8 +38,8 @@ export function episodesOf(requests: number): Episode[] {
     const mood = FLOODS.get(index % EPISODES_PER_ROUND) ?? "TRADES";
     const wanted = mood === "TRADES" ? TRADING_REQUESTS : FLOODING_REQUESTS;
     const length = Math.min(wanted, requests - first + 1);
-    const family = index % 2 === 0 ? "SPOT" : "FUTURES";
-    episodes.push({ index, family, mood, first, length });
+    const type = index % 2 === 0 ? "SPOT" : "FUTURES";
+    episodes.push({ index, type, mood, first, length });
     first += length;
   }
   return episodes;

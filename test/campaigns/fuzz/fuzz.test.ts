@@ -9,7 +9,7 @@ import { nameOf } from "./routes.ts";
 import { type RunReport, run } from "./run.ts";
 
 const SEED = 7;
-/** More than a round of episodes, so that each kind of flood is in it, of both families. */
+/** More than a round of episodes, so that each kind of flood is in it, of both types. */
 const REQUESTS = 14_000;
 /** Some refusals no client can bring about on a market that is there, and some come over sockets alone. */
 const REFUSALS_MIN = Math.ceil(CATALOGUE_SIZE * 0.65);

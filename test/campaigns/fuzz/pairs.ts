@@ -22,7 +22,7 @@ type ListedSymbol = {
 };
 
 export class Pairs {
-  /** What is traded on purpose, by family. */
+  /** What is traded on purpose, by type. */
   readonly all: { readonly [T in StrategyType]: readonly Pair[] };
   /** The assets of every pair that is listed. */
   readonly assets: ReadonlyMap<string, Pick<Pair, "base" | "quote">>;
@@ -68,7 +68,7 @@ export class Pairs {
     await this.#readQuotesOf("FUTURES", "/fapi/v1/ticker/bookTicker");
   }
 
-  async #readQuotesOf(family: StrategyType, target: string): Promise<void> {
+  async #readQuotesOf(type: StrategyType, target: string): Promise<void> {
     const address = `11.0.1.${Math.floor(this.#asked / QUESTIONS_PER_ADDRESS) % 256}`;
     const rows = (await ask(this.#wire, target, address)) as {
       symbol: string;
@@ -76,7 +76,7 @@ export class Pairs {
       askPrice: string;
     }[];
     for (const { symbol, bidPrice, askPrice } of rows) {
-      const pair = this.all[family].find((each) => each.symbol === symbol);
+      const pair = this.all[type].find((each) => each.symbol === symbol);
       if (pair === undefined) continue;
       pair.bid = units(bidPrice);
       pair.ask = units(askPrice);

@@ -31,7 +31,7 @@ export type Fixture = {
 /** What became of a strategy. */
 export type Played = {
   readonly strategy: Credentials;
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   /** By client id: every placement of an order that was answered 200. */
   readonly orders: ReadonlyMap<string, KnownOrder>;
   /** The same of legs. */
@@ -50,12 +50,12 @@ const ADDRESSES_PER_EPISODE = 16;
 /** Plays an episode to its end, or until the run has found too many faults. */
 export async function playEpisode(fixture: Fixture, episode: Episode): Promise<Played> {
   const { seed, actors, pairs, ledger, tally } = fixture;
-  const { index, family, mood, first, length } = episode;
-  const traded = pairs.all[family];
+  const { index, type, mood, first, length } = episode;
+  const traded = pairs.all[type];
   const strategy = actors.strategies[index];
   if (strategy === undefined) throw new Error("every episode has a strategy of its own");
   const scenario: Scenario = {
-    family,
+    type,
     strategy,
     others: actors.others,
     pairs: drawPairs(drawFor(seed, -index), traded),
@@ -74,7 +74,7 @@ export async function playEpisode(fixture: Fixture, episode: Episode): Promise<P
       before: last,
     });
   }
-  return { strategy, family, orders: scenario.orders, legs: scenario.legs, last };
+  return { strategy, type, orders: scenario.orders, legs: scenario.legs, last };
 }
 
 async function ask(

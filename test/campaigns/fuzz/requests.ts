@@ -62,14 +62,14 @@ export function drawRequest(
   requestNumber: number,
   { scenario, mood, address }: { readonly scenario: Scenario; readonly mood: Mood; readonly address: string },
 ): DrawnRequest {
-  const goal = drawGoal(draw, mood, scenario.family);
+  const goal = drawGoal(draw, mood, scenario.type);
   const isHonest = mood !== "TRADES";
   const sensible = sensibleParameters(draw, goal, scenario, requestNumber);
   const parameters = isHonest || draw.chance(0.8) ? sensible : spoiled(draw, sensible);
   const needsKey = goal.route !== null && goal.route.access !== "public";
   const isSigned = needsKey || draw.chance(0.1);
-  const family = (needsKey ? goal.route.strategyType : null) ?? scenario.family;
-  const key = isSigned ? drawKey(draw, scenario, family, isHonest) : null;
+  const type = (needsKey ? goal.route.strategyType : null) ?? scenario.type;
+  const key = isSigned ? drawKey(draw, scenario, type, isHonest) : null;
   const stamped = isSigned ? [...parameters, ...drawTimes(draw, isHonest)] : parameters;
   const parts = split(draw, goal, stamped);
   const signed: SignedParts =
@@ -93,7 +93,7 @@ export function drawRequest(
 
 function sensibleParameters(draw: Draw, goal: Goal, scenario: Scenario, requestNumber: number): Parameter[] {
   if (goal.route?.access === "signed" && goal.route.placesOrder && draw.chance(0.9)) {
-    const ofScenario = scenario.family === "SPOT" ? drawPlacement : drawFuturesPlacement;
+    const ofScenario = scenario.type === "SPOT" ? drawPlacement : drawFuturesPlacement;
     return (goal.path.endsWith("/algoOrder") ? drawLeg : ofScenario)(draw, scenario, requestNumber);
   }
   const isOfLeg = goal.path.endsWith("/algoOrder");

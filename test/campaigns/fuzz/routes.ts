@@ -47,15 +47,15 @@ const UNKNOWN_PATHS: readonly string[] = [
 ];
 const OTHER_METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"];
 
-/** Where the strategies of a family go. */
+/** Where the strategies of a type go. */
 type Goals = { readonly [M in Mood]: readonly Route[] };
 const GOALS: { readonly [T in StrategyType]: Goals } = { SPOT: goalsOf("SPOT"), FUTURES: goalsOf("FUTURES") };
 
-function goalsOf(family: StrategyType): Goals {
-  const own = ROUTES.filter((route) => route.access === "signed" && route.strategyType === family);
+function goalsOf(type: StrategyType): Goals {
+  const own = ROUTES.filter((route) => route.access === "signed" && route.strategyType === type);
   return {
     // Each route as often as its share says.
-    TRADES: ROUTES.flatMap((route) => new Array<Route>(shareOf(route, family)).fill(route)),
+    TRADES: ROUTES.flatMap((route) => new Array<Route>(shareOf(route, type)).fill(route)),
     FLOODS_ORDERS: own.filter((route) => route.access === "signed" && route.placesOrder),
     FLOODS_READS: own.filter((route) => route.weight(new Map()) >= HEAVY),
     FLOODS_PUBLIC: ROUTES.filter((route) => route.access === "public" && route.weight(new Map()) >= HEAVY),
@@ -64,26 +64,26 @@ function goalsOf(family: StrategyType): Goals {
 
 /**
  * Placements come often, since the rest is about orders; the end of a strategy comes seldom, since nothing
- * follows it, and so does a route of the other family, which is refused.
+ * follows it, and so does a route of the other type, which is refused.
  */
-function shareOf(route: Route, family: StrategyType): number {
+function shareOf(route: Route, type: StrategyType): number {
   if (route.access === "public") return 2;
   if (route.access === "key") return 6;
-  if (route.strategyType !== family && route.strategyType !== null) return 1;
+  if (route.strategyType !== type && route.strategyType !== null) return 1;
   if (route.paths[0].endsWith("/strategy/close")) return 2;
   if (route.placesOrder) return route.paths[0].endsWith("/algoOrder") ? 45 : 90;
   return route.writes ? 18 : 10;
 }
 
 /** Where the next request of a strategy goes. */
-export function drawGoal(draw: Draw, mood: Mood, family: StrategyType): Goal {
-  if (mood !== "TRADES") return goalAt(draw, draw.pick(GOALS[family][mood]));
+export function drawGoal(draw: Draw, mood: Mood, type: StrategyType): Goal {
+  if (mood !== "TRADES") return goalAt(draw, draw.pick(GOALS[type][mood]));
   const elsewhere = draw.below(40);
   if (elsewhere === 0) {
     const method = draw.pick(OTHER_METHODS);
     return { route: null, method, path: draw.pick(UNKNOWN_PATHS), name: UNKNOWN_PATH };
   }
-  const goal = goalAt(draw, draw.pick(GOALS[family].TRADES));
+  const goal = goalAt(draw, draw.pick(GOALS[type].TRADES));
   if (elsewhere > 1) return goal;
   const method = draw.pick(OTHER_METHODS);
   const routeMethod = methodOfRoute(method);

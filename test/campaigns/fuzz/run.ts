@@ -43,9 +43,9 @@ export async function run({ requests, seed, dataDir, say }: RunOptions) {
   const tally = new Tally();
   try {
     const pairs = await Pairs.read(wire);
-    const { bystanders: ofFamilies, unbound, revoked } = actors.others;
-    const bystanders = [...ofFamilies.SPOT, ...ofFamilies.FUTURES, ...unbound, ...revoked].map(
-      ({ strategyId }) => ledger.read(strategyId),
+    const { bystanders: ofTypes, unbound, revoked } = actors.others;
+    const bystanders = [...ofTypes.SPOT, ...ofTypes.FUTURES, ...unbound, ...revoked].map(({ strategyId }) =>
+      ledger.read(strategyId),
     );
     const started = performance.now();
     const onAnswer = (answered: number) => {
@@ -102,7 +102,7 @@ async function checkBooks(parts: {
   readonly ledger: Ledger;
   readonly tally: Tally;
   readonly played: readonly Played[];
-  /** The strategies of keys that are good for nothing, or only for the other family. */
+  /** The strategies of keys that are good for nothing, or only for the other type. */
   readonly bystanders: readonly Snapshot[];
 }): Promise<void> {
   const { ledger, tally } = parts;
@@ -118,11 +118,11 @@ async function checkBooks(parts: {
   };
   const rows = openRows({ dataDir: parts.dataDir, databaseUrl: null });
   try {
-    for (const { strategy, family, orders, legs, last } of parts.played) {
+    for (const { strategy, type, orders, legs, last } of parts.played) {
       const { strategyId } = strategy;
       blame(strategyId, ledger.follow(last, undefined).faults);
       const stored = await readStored(rows, strategyId);
-      blame(strategyId, bookFaults(stored, family, assetsOf));
+      blame(strategyId, bookFaults(stored, type, assetsOf));
       blame(strategyId, answerFaults(stored, { orders: orders.values(), legs: legs.values() }));
     }
     for (const before of parts.bystanders) blame(before.row.id, ledger.follow(before, undefined).faults);

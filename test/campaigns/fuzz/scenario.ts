@@ -15,7 +15,7 @@ export type KnownOrder = {
 
 /** Keys that are not the strategy's own. */
 export type OtherKeys = {
-  /** Of strategies that nobody may move: each is only sent where the other family trades. */
+  /** Of strategies that nobody may move: each is only sent where the other type trades. */
   readonly bystanders: { readonly [T in StrategyType]: readonly Credentials[] };
   /** Bound to no strategy. */
   readonly unbound: readonly Credentials[];
@@ -23,7 +23,7 @@ export type OtherKeys = {
 };
 
 export type Scenario = {
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly strategy: Credentials;
   readonly others: OtherKeys;
   /** The pairs, or contracts, that this strategy mostly trades. */

@@ -19,17 +19,17 @@ type Key = Pick<Credentials, "apiKey" | "apiSecret"> & {
   readonly isForged: boolean;
 };
 
-/** Whose key a request to a family's route bears: mostly the strategy's own. An empty one is not sent. */
+/** Whose key a request to a type's route bears: mostly the strategy's own. An empty one is not sent. */
 export function drawKey(
   draw: Draw,
   { strategy, others }: Scenario,
-  family: StrategyType,
+  type: StrategyType,
   isHonest: boolean,
 ): Key {
   const dice = isHonest ? 0 : draw.below(100);
   if (dice < 94) return { ...strategy, isForged: false };
   if (dice < 96) {
-    const bystanders = others.bystanders[family === "SPOT" ? "FUTURES" : "SPOT"];
+    const bystanders = others.bystanders[type === "SPOT" ? "FUTURES" : "SPOT"];
     return { ...draw.pick(bystanders), isForged: false };
   }
   if (dice < 97) return { ...draw.pick(others.unbound), isForged: false };

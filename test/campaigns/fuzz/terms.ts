@@ -1,4 +1,4 @@
-// What placements of both families are made of: sizes, prices near the market and far from it, ids, and what
+// What placements of both types are made of: sizes, prices near the market and far from it, ids, and what
 // breaks a filter.
 import { decimalText } from "../../support/exact.ts";
 import type { Draw } from "./draw.ts";

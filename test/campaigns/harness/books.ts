@@ -9,10 +9,10 @@ import type { StoredStrategy } from "./stored-rows.ts";
 /** Everything that is wrong with a strategy's rows; `assetsOf` tells a symbol's assets. */
 export function bookFaults(
   strategy: StoredStrategy,
-  family: StrategyType,
+  type: StrategyType,
   assetsOf: (symbol: string) => Assets = assetsOfUsdt,
 ): string[] {
-  const own = family === "SPOT" ? spotFaults(strategy, assetsOf) : futuresFaults(strategy);
+  const own = type === "SPOT" ? spotFaults(strategy, assetsOf) : futuresFaults(strategy);
   return [...numberingFaults(strategy), ...tradeFaults(strategy), ...own];
 }
 

@@ -25,7 +25,7 @@ export type Prices = {
   readonly dearBid: number;
 };
 
-/** Of both families. */
+/** Of both types. */
 export type AllPrices = { readonly [T in StrategyType]: Prices };
 
 /** Simulated markets to choose the dear and the cheap one from. */
@@ -53,8 +53,8 @@ export async function quotesOf(url: string): Promise<Quotes> {
   return { SPOT: await quoteOf(url, "SPOT"), FUTURES: await quoteOf(url, "FUTURES") };
 }
 
-async function quoteOf(url: string, family: StrategyType): Promise<Quote> {
-  const { bidPrice, askPrice } = await ask(url, PATHS[family].bookTicker);
+async function quoteOf(url: string, type: StrategyType): Promise<Quote> {
+  const { bidPrice, askPrice } = await ask(url, PATHS[type].bookTicker);
   return { bid: ticksOf(bidPrice), ask: ticksOf(askPrice) };
 }
 
@@ -82,10 +82,10 @@ async function ask(url: string, path: string) {
 
 /** Where traders may place their orders, at present prices between two markets. */
 export function pricesBetween(present: Quotes, { cheap, dear }: { cheap: Quotes; dear: Quotes }): AllPrices {
-  const of = (family: StrategyType) => ({
-    ...present[family],
-    cheapAsk: cheap[family].ask,
-    dearBid: dear[family].bid,
+  const of = (type: StrategyType) => ({
+    ...present[type],
+    cheapAsk: cheap[type].ask,
+    dearBid: dear[type].bid,
   });
   return { SPOT: of("SPOT"), FUTURES: of("FUTURES") };
 }

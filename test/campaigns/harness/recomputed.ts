@@ -12,7 +12,7 @@ const READINGS_MAX = 20;
 export async function recomputedFaults(
   { db }: Beside,
   strategyId: string,
-  family: StrategyType,
+  type: StrategyType,
   more: (strategy: StoredStrategy) => readonly string[] = () => [],
 ): Promise<Fault[]> {
   for (let readings = 0; readings < READINGS_MAX; readings += 1) {
@@ -20,7 +20,7 @@ export async function recomputedFaults(
     const [before, after] = strategy.versions;
     // The market may have moved it while its rows were read.
     if (after !== before) continue;
-    const faults = [...bookFaults(strategy, family), ...more(strategy)];
+    const faults = [...bookFaults(strategy, type), ...more(strategy)];
     return faults.map((what) => ({ kind: "UNBALANCED", what: `${strategyId}: ${what}` }));
   }
   throw new Error(`${strategyId} did not stand still for one of ${READINGS_MAX} readings`);

@@ -1,4 +1,4 @@
-// Where each family is traded and read.
+// Where each type is traded and read.
 import type { StrategyType } from "../../../src/domain/account.ts";
 
 type Paths = {

@@ -33,7 +33,7 @@ const PRINT_EVERY_MS = 250;
 const FAR_OFF_MS = 8 * 60 * 60_000;
 
 export async function openSteeredMarket() {
-  const { spot, futures } = createSimulatedSources(SEED);
+  const { SPOT: spot, FUTURES: futures } = createSimulatedSources(SEED);
   const openedAt = Date.now();
   const steps = new Map(
     [...new Set([...spot.symbols, ...futures.symbols])].map((symbol) => {
@@ -51,7 +51,7 @@ export async function openSteeredMarket() {
   };
   const settlements: FundingRow[] = [];
   const exchange: Exchange = await openExchange({
-    markets: { spot: steered(spot, of), futures: steeredContracts(futures, of, settlements) },
+    markets: { SPOT: steered(spot, of), FUTURES: steeredContracts(futures, of, settlements) },
     clock: { now: () => Date.now() },
   });
   return {

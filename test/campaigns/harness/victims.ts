@@ -28,7 +28,7 @@ export function drawVictim({ server }: Pick<CrashedStore, "server">, draw: () =>
 /** Whether the gateway serves again with its database back; false if it has ended by itself. */
 export async function isBack(
   gateway: GatewayProcess,
-  [trader]: readonly { readonly credentials: Credentials; readonly family: StrategyType }[],
+  [trader]: readonly { readonly credentials: Credentials; readonly type: StrategyType }[],
 ): Promise<boolean> {
   if (trader === undefined) throw new Error("somebody is at work when the database is killed");
   let isServing = false;
@@ -37,7 +37,7 @@ export async function isBack(
     async () => {
       if (hasEnded(gateway)) return true;
       try {
-        const { status } = await signed(gateway.url, trader.credentials, "GET", PATHS[trader.family].account);
+        const { status } = await signed(gateway.url, trader.credentials, "GET", PATHS[trader.type].account);
         if (status !== 200 && status !== 503) throw new GatewayFault(`answered ${status} without a database`);
         isServing = status === 200;
         return isServing;

@@ -38,15 +38,15 @@ export async function multiply(count: number, onProgress: (done: number) => void
     ...{ more: 0, altered: 0 },
   };
   try {
-    for (const family of ["SPOT", "FUTURES"] as const) {
-      const [first, ...keys] = await seedMany(gateway.dataDir, 1 + count, family);
+    for (const type of ["SPOT", "FUTURES"] as const) {
+      const [first, ...keys] = await seedMany(gateway.dataDir, 1 + count, type);
       if (first === undefined) throw new Error("strategies were made");
-      await untilPriced(gateway.url, first, family);
+      await untilPriced(gateway.url, first, type);
       for (const [index, key] of keys.entries()) {
         found.captured += 1;
         // From an address each: a limit must not be what refuses them.
         const from = `198.51.100.${found.captured}`;
-        const sent = await sendAllCuts(gateway.url, key, { family, isLimit: index % 2 === 1, from });
+        const sent = await sendAllCuts(gateway.url, key, { type, isLimit: index % 2 === 1, from });
         found.moved += sent.moved;
         found.more += sent.orders.length - 1;
         const { origQty, price } = sent.placed;
@@ -67,21 +67,17 @@ type OrderBody = { readonly origQty: string; readonly price: string };
 async function sendAllCuts(
   url: string,
   key: Credentials,
-  {
-    family,
-    isLimit,
-    from,
-  }: { readonly family: StrategyType; readonly isLimit: boolean; readonly from: string },
+  { type, isLimit, from }: { readonly type: StrategyType; readonly isLimit: boolean; readonly from: string },
 ) {
-  const quantity = family === "SPOT" ? "0.00125" : "0.012";
+  const quantity = type === "SPOT" ? "0.00125" : "0.012";
   const terms = isLimit
-    ? `type=LIMIT&timeInForce=GTC&quantity=${quantity}&price=${await priceOf(url, family, from)}`
+    ? `type=LIMIT&timeInForce=GTC&quantity=${quantity}&price=${await priceOf(url, type, from)}`
     : `type=MARKET&quantity=${quantity}`;
   const text = `timestamp=${Date.now()}&symbol=BTCUSDT&side=BUY&newClientOrderId=x-entry-price&${terms}&recvWindow=30000`;
   const signature = `signature=${hmacHex(key.apiSecret, text)}`;
   const request = {
     method: "POST",
-    path: PATHS[family].order,
+    path: PATHS[type].order,
     headers: { "x-mbx-apikey": key.apiKey, "x-forwarded-for": from },
   };
   const first = await exchange(url, { ...request, body: `${text}&${signature}` });
@@ -89,7 +85,7 @@ async function sendAllCuts(
   const listed = async (): Promise<readonly OrderBody[]> => {
     const query = `symbol=BTCUSDT&timestamp=${Date.now()}`;
     const headers = { "x-forwarded-for": from };
-    return (await exchangeSigned(url, key, "GET", PATHS[family].allOrders, { query, headers })).body;
+    return (await exchangeSigned(url, key, "GET", PATHS[type].allOrders, { query, headers })).body;
   };
   const [placed] = await listed();
   if (placed === undefined) throw new Error("an order that was taken is listed");
@@ -105,11 +101,11 @@ async function sendAllCuts(
   return { placed, moved, orders: await listed() };
 }
 
-async function priceOf(url: string, family: StrategyType, from: string): Promise<string> {
-  const path = family === "SPOT" ? "/api/v3/ticker/bookTicker" : "/fapi/v1/premiumIndex";
+async function priceOf(url: string, type: StrategyType, from: string): Promise<string> {
+  const path = type === "SPOT" ? "/api/v3/ticker/bookTicker" : "/fapi/v1/premiumIndex";
   const headers = { "x-forwarded-for": from };
   const { body } = await exchange(url, { method: "GET", path, query: "symbol=BTCUSDT", headers });
-  return family === "SPOT" ? farBelow(body.bidPrice) : percentOf(body.markPrice, 90n);
+  return type === "SPOT" ? farBelow(body.bidPrice) : percentOf(body.markPrice, 90n);
 }
 
 export type Crowded = Awaited<ReturnType<typeof crowd>>;
@@ -210,8 +206,8 @@ export async function tradeLate(count: number, onProgress: (delayMs: number) => 
   const found: Late[] = [];
   for (const delayMs of DELAYS_MS) {
     const tally = { delayMs, orders: 0, filled: 0, refused: 0 };
-    for (const family of ["SPOT", "FUTURES"] as const) {
-      await using market = await openLateMarket(family, delayMs);
+    for (const type of ["SPOT", "FUTURES"] as const) {
+      await using market = await openLateMarket(type, delayMs);
       await market.pass(12);
       for (let sent = 0; sent < count; sent += 1) {
         const { status, body } = await market.order(sent % 2 === 0 ? "BUY" : "SELL");

@@ -25,8 +25,8 @@ export async function openSoakUpstream(seed: number) {
     /** Away: new connections are cut at once, and spot's REST answers 503. */
     setAway(willBeAway: boolean): void {
       isAway = willBeAway;
-      if (isAway) exchange.refuseRest("spot");
-      else exchange.resumeRest("spot");
+      if (isAway) exchange.refuseRest("SPOT");
+      else exchange.resumeRest("SPOT");
     },
     async close(): Promise<void> {
       await proxy[Symbol.asyncDispose]();

@@ -1,17 +1,17 @@
-// `npm run walk`: a million random commands of each family, and what must always hold checked after every one
+// `npm run walk`: a million random commands of each type, and what must always hold checked after every one
 // of them.
 import type { StrategyType } from "../../../src/domain/account.ts";
 import { campaign, SEED, say } from "../harness/campaign.ts";
 import { aSwitch, number } from "../harness/flags.ts";
 import { columns, count } from "../harness/report.ts";
 import { walkDesks } from "./desk-walk.ts";
-import { FAMILIES } from "./families.ts";
+import { SETUPS } from "./setups.ts";
 import { walk } from "./walk.ts";
 
 /** How often progress is printed, ms. */
 const PROGRESS_EVERY_MS = 2_000;
 /**
- * For every so many commands of each family in memory, one more goes through the desk and a database, where
+ * For every so many commands of each type in memory, one more goes through the desk and a database, where
  * each waits for the disk.
  */
 const COMMANDS_PER_DESK_COMMAND = 100;
@@ -26,7 +26,7 @@ ${COMMANDS_PER_DESK_COMMAND} of those, both through two desks on one database, w
 restarts. In memory every other strategy has the fill profile strict, with books and queues, and each of its
 trades has to follow from its receipt.`,
   flags: {
-    commands: number("how many of each family", { usual: 1_000_000, most: 1_000_000_000 }),
+    commands: number("how many of each type", { usual: 1_000_000, most: 1_000_000_000 }),
     seed: { ...SEED, most: 2 ** 32 - 1 },
     json: aSwitch("the report as JSON"),
   },
@@ -34,7 +34,7 @@ trades has to follow from its receipt.`,
   async run({ commands, seed }, { directory }) {
     const inMemory = (type: StrategyType) => {
       const onProgress = progressOf(commands, `of ${type} in memory`);
-      return timed(async () => walk(FAMILIES[type], seed, commands, { onProgress }));
+      return timed(async () => walk(SETUPS[type], seed, commands, { onProgress }));
     };
     const walks = { SPOT: await inMemory("SPOT"), FUTURES: await inMemory("FUTURES") };
     const deskCommands = Math.ceil(commands / COMMANDS_PER_DESK_COMMAND);

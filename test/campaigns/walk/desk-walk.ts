@@ -20,13 +20,13 @@ import type { Store } from "../../../src/store/store.ts";
 import { seededRandom } from "../../support/random.ts";
 import { happens, pick } from "./chance.ts";
 import { type Counts, count, nameOf } from "./counts.ts";
-import { FAMILIES } from "./families.ts";
 import { Floor, ROUND_MS } from "./floor.ts";
 import { checkAccount } from "./invariants.ts";
 import { profileOf } from "./profiles.ts";
+import { SETUPS } from "./setups.ts";
 import { checkStored } from "./stored-books.ts";
 
-/** Of each family; every other one is under `strict`. */
+/** Of each type; every other one is under `strict`. */
 const STRATEGIES = 4;
 /** Commands in flight at once. */
 const ROUND = 12;
@@ -87,8 +87,8 @@ class DeskWalk {
     this.#random = random;
     this.#file = file;
     this.#floors = {
-      SPOT: new Floor(FAMILIES.SPOT, random, () => this.#now),
-      FUTURES: new Floor(FAMILIES.FUTURES, random, () => this.#now),
+      SPOT: new Floor(SETUPS.SPOT, random, () => this.#now),
+      FUTURES: new Floor(SETUPS.FUTURES, random, () => this.#now),
     };
   }
 
@@ -227,8 +227,8 @@ class DeskWalk {
     this.#answers.delete(strategyId);
   }
 
-  async #checkJournal(strategyId: string, { family }: Floor): Promise<void> {
-    const entries = await checkStored(this.#anyStore(), strategyId, family);
+  async #checkJournal(strategyId: string, { setup }: Floor): Promise<void> {
+    const entries = await checkStored(this.#anyStore(), strategyId, setup);
     const byKey = new Map(entries.map(({ key, events }) => [key, encodeEvents(events)]));
     for (const [key, answered] of this.#answersOf(strategyId).byKey) {
       if (byKey.get(key) !== answered) throw new Error(`what was answered is in the journal: ${key}`);
@@ -238,12 +238,12 @@ class DeskWalk {
   /** Strategies that were closed make room for new ones. */
   async #fillUp(): Promise<void> {
     for (const floor of this.#floorsOpen()) {
-      const { type } = floor.family;
+      const { type } = floor.setup;
       for (let there = this.#countOn(floor); there < STRATEGIES; there += 1) {
         const strategyId = `${type}-${this.commands}-${there}`;
         this.#made += 1;
         const name = this.#made % 2 === 0 ? "strict" : "standard";
-        const profile = profileOf(floor.family, name, this.#random);
+        const profile = profileOf(floor.setup, name, this.#random);
         await createStrategies(this.#anyStore(), [strategyId], type, profile);
         this.#live.set(strategyId, floor);
       }

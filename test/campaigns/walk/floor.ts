@@ -14,19 +14,19 @@ import { type Hit, isInQueue } from "../../../src/triggers/trigger.ts";
 import { commandOf } from "../../../src/triggers/trigger-dispatcher.ts";
 import { TriggerIndex } from "../../../src/triggers/trigger-index.ts";
 import { happens, pick } from "./chance.ts";
-import type { Family } from "./families.ts";
 import { checkSurvivor } from "./futures-rules.ts";
 import { inForce, LEVEL_WORTH, listingFor, randomTrade } from "./profiles.ts";
 import { RandomBooks } from "./random/books.ts";
 import { RandomFunding } from "./random/funding.ts";
 import { type MarketListener, RandomMarket } from "./random/market.ts";
+import type { WalkSetup } from "./setups.ts";
 import { updateTriggers } from "./update-triggers.ts";
 
 /** Market time that a round takes: every tenth is on the hour, when funding is due. */
 export const ROUND_MS = 6 * MINUTE_MS;
 
 export class Floor {
-  readonly family: Family;
+  readonly setup: WalkSetup;
   readonly market: RandomMarket & Pick<DeskMarket, "now" | "sequence" | "prepare" | "prepareBook">;
   readonly #random: () => number;
   readonly #funding: RandomFunding;
@@ -36,8 +36,8 @@ export class Floor {
   #matches: Asked[] = [];
   #marketTrades = 0;
 
-  constructor(family: Family, random: () => number, now: () => number) {
-    this.family = family;
+  constructor(setup: WalkSetup, random: () => number, now: () => number) {
+    this.setup = setup;
     this.#random = random;
     const listener: MarketListener = {
       quote: (symbol, quote) => {
@@ -50,8 +50,8 @@ export class Floor {
       },
       mark: (symbol, price) => this.#hits.push(...this.#index.takeAtMark(symbol, price)),
     };
-    const books = new RandomBooks(random, now, LEVEL_WORTH[family.type]);
-    const market = new RandomMarket(random, family.listings.map(listingFor("strict")), listener, books);
+    const books = new RandomBooks(random, now, LEVEL_WORTH[setup.type]);
+    const market = new RandomMarket(random, setup.listings.map(listingFor("strict")), listener, books);
     this.market = Object.assign(market, {
       now,
       sequence: () => 0,
@@ -64,7 +64,7 @@ export class Floor {
   draw(account: Account, clientId: string): readonly Command[] {
     // What the books had too little for is sold as soon as they have more.
     if (account.status === "CLOSING" && happens(this.#random, 0.5)) return [{ type: "CloseStrategy" }];
-    const drawn = this.family.draw({
+    const drawn = this.setup.draw({
       random: this.#random,
       market: this.market,
       account,
@@ -74,7 +74,7 @@ export class Floor {
       legs: account.openLegs,
     });
     if (account.profile.strict === null) return drawn;
-    return drawn.map((command) => inForce(command, this.family, this.#random));
+    return drawn.map((command) => inForce(command, this.setup, this.#random));
   }
 
   /** One step of every symbol. */
@@ -119,7 +119,7 @@ export class Floor {
     const waiting = [...this.#strict.values()].flatMap((account) => inQueues(account, symbol));
     this.#marketTrades += 1;
     const trade = {
-      ...randomTrade(this.family, marketPrice, waiting, this.#random),
+      ...randomTrade(this.setup, marketPrice, waiting, this.#random),
       ...{ aggregateId: this.#marketTrades, time: this.market.now() },
     };
     const command = { type: "MatchTrade", symbol, trade, queues: new Map() } as const;

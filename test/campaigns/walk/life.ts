@@ -21,7 +21,6 @@ import { TriggerIndex } from "../../../src/triggers/trigger-index.ts";
 import { receiptFaults } from "../harness/receipts.ts";
 import { happens, pick } from "./chance.ts";
 import { type Counts, count, nameOf } from "./counts.ts";
-import type { Family } from "./families.ts";
 import { checkSurvivor } from "./futures-rules.ts";
 import { checkAccount, checkChange, checkLegChange, checkSame, checkWriting, stateOf } from "./invariants.ts";
 import type { Oracle } from "./oracle.ts";
@@ -30,6 +29,7 @@ import { Queues } from "./queues.ts";
 import { RandomBooks } from "./random/books.ts";
 import { RandomFunding } from "./random/funding.ts";
 import { type MarketListener, RandomMarket } from "./random/market.ts";
+import type { WalkSetup } from "./setups.ts";
 import { updateTriggers } from "./update-triggers.ts";
 
 /** What a life is lived with: one source of chance, one report and one clock for all of a walk. */
@@ -69,7 +69,7 @@ const STILL_HAPPENS = {
 } as const satisfies { readonly [Status in Exclude<Account["status"], "LIVE">]: readonly Command["type"][] };
 
 export class Life {
-  readonly #family: Family;
+  readonly #setup: WalkSetup;
   readonly #profile: FillProfile;
   readonly #circumstances: Circumstances;
   readonly #random: () => number;
@@ -92,17 +92,17 @@ export class Life {
   #marketTrades = 0;
   #placed = 0;
 
-  constructor(family: Family, profile: FillProfileName, circumstances: Circumstances) {
-    this.#family = family;
+  constructor(setup: WalkSetup, profile: FillProfileName, circumstances: Circumstances) {
+    this.#setup = setup;
     this.#circumstances = circumstances;
     this.#random = circumstances.random;
-    this.#oracle = family.newOracle();
-    this.#profile = profileOf(family, profile, this.#random);
-    const { account, event, incomes } = openStrategy(STRATEGY, family.type, this.#at, this.#profile);
+    this.#oracle = setup.newOracle();
+    this.#profile = profileOf(setup, profile, this.#random);
+    const { account, event, incomes } = openStrategy(STRATEGY, setup.type, this.#at, this.#profile);
     this.#account = account;
     const isStrict = profile === "strict";
     this.#queues = isStrict ? new Queues(account) : null;
-    const books = isStrict ? new RandomBooks(this.#random, () => this.#at, LEVEL_WORTH[family.type]) : null;
+    const books = isStrict ? new RandomBooks(this.#random, () => this.#at, LEVEL_WORTH[setup.type]) : null;
     this.#state = stateOf(account);
     const listener: MarketListener = {
       quote: (symbol, quote) => {
@@ -121,7 +121,7 @@ export class Life {
         this.#seeMark(symbol, price);
       },
     };
-    this.#market = new RandomMarket(this.#random, family.listings.map(listingFor(profile)), listener, books);
+    this.#market = new RandomMarket(this.#random, setup.listings.map(listingFor(profile)), listener, books);
     this.#funding = new RandomFunding(this.#random, this.#market, this.#at);
     this.#note(event);
     this.#judge(null, null, [{ event, order: null, leg: null, incomes }], 0n);
@@ -189,8 +189,8 @@ export class Life {
       orders: this.#orders,
       legs: this.#legs,
     };
-    for (const command of this.#family.draw(scenario)) {
-      const asked = this.#queues === null ? command : inForce(command, this.#family, this.#random);
+    for (const command of this.#setup.draw(scenario)) {
+      const asked = this.#queues === null ? command : inForce(command, this.#setup, this.#random);
       this.#carryOut(this.#asSignal(asked));
     }
   }
@@ -210,7 +210,7 @@ export class Life {
     );
     this.#marketTrades += 1;
     const trade = {
-      ...randomTrade(this.#family, marketPrice, waiting, this.#random),
+      ...randomTrade(this.#setup, marketPrice, waiting, this.#random),
       ...{ aggregateId: this.#marketTrades, time: this.#at },
     };
     const { quantity } = trade;
@@ -223,7 +223,7 @@ export class Life {
   }
 
   #asSignal(command: Command): Command {
-    const isSignal = this.#family.type === "SPOT" && this.#placed % SIGNAL_EVERY === 0;
+    const isSignal = this.#setup.type === "SPOT" && this.#placed % SIGNAL_EVERY === 0;
     if (!isSignal || command.type !== "PlaceOrder") return command;
     return {
       type: "ExecuteSignal",
@@ -400,7 +400,7 @@ export class Life {
 
   #checkReplay(): void {
     checkWriting(this.#account);
-    const { account } = openStrategy(STRATEGY, this.#family.type, this.#journal[0]?.at ?? 0, this.#profile);
+    const { account } = openStrategy(STRATEGY, this.#setup.type, this.#journal[0]?.at ?? 0, this.#profile);
     for (const event of decodeEvents(encodeEvents(this.#journal)).slice(1)) apply(account, event);
     checkSame(account, this.#account, "replaying the events gives the same account");
   }

@@ -15,8 +15,8 @@ import { STRICT_DEFAULTS, strictProfile } from "../../../src/engine/matching/ter
 import { restingSide } from "../../../src/engine/matching/walk.ts";
 import { type Price, type Quantity, SCALE } from "../../../src/money/decimal.ts";
 import { happens, pick } from "./chance.ts";
-import type { Family } from "./families.ts";
 import type { Listing } from "./random/market.ts";
+import type { WalkSetup } from "./setups.ts";
 
 /** The smallest levels of a book, in whole units of the quote asset: a part of what a strategy places. */
 export const LEVEL_WORTH = { SPOT: 10n, FUTURES: 300n } as const satisfies {
@@ -28,7 +28,7 @@ export const LEVEL_WORTH = { SPOT: 10n, FUTURES: 300n } as const satisfies {
 const REFRESH_MS_MAX = 60 * MINUTE_MS;
 
 /** Without a latency: the clock of a walk does not move while a command is on its way. */
-export function profileOf({ type }: Family, name: FillProfileName, random: () => number): FillProfile {
+export function profileOf({ type }: WalkSetup, name: FillProfileName, random: () => number): FillProfile {
   if (name === "standard") return STANDARD[type];
   const queue = pick(random, QUEUE_MODELS) ?? STRICT_DEFAULTS.queue;
   const refreshMs = Math.floor(random() * REFRESH_MS_MAX);
@@ -44,7 +44,7 @@ export function listingFor(profile: FillProfileName): (listing: Listing) => List
 }
 
 /** Under `strict` an order with a limit has any time in force. */
-export function inForce(command: Command, { type }: Family, random: () => number): Command {
+export function inForce(command: Command, { type }: WalkSetup, random: () => number): Command {
   if (command.type !== "PlaceOrder" || command.price === null) return command;
   const drawn = random();
   if (drawn < 0.6) return command;
@@ -56,7 +56,7 @@ export function inForce(command: Command, { type }: Family, random: () => number
 
 /** A trade of the market: at its price, or at the limit of an order that waits. */
 export function randomTrade(
-  { type }: Family,
+  { type }: WalkSetup,
   marketPrice: Price,
   waiting: readonly Order[],
   random: () => number,

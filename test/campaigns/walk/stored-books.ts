@@ -10,8 +10,8 @@ import { openStrategy } from "../../../src/engine/open-strategy.ts";
 import { encodeLeg, encodeOrder, encodeTrade } from "../../../src/store/codec.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { receiptFaults } from "../harness/receipts.ts";
-import type { Family } from "./families.ts";
 import { checkChange, checkLegChange, stateOf } from "./invariants.ts";
+import type { WalkSetup } from "./setups.ts";
 
 /** More rows than a walk makes on one symbol. */
 const ROWS_MAX = 1_000_000;
@@ -23,7 +23,7 @@ const ROWS_MAX = 1_000_000;
 export async function checkStored(
   store: Store,
   strategyId: string,
-  family: Family,
+  setup: WalkSetup,
 ): Promise<readonly JournalEntry[]> {
   const entries = await store.listEntries(strategyId);
   entries.forEach(({ version }, index) => {
@@ -32,11 +32,11 @@ export async function checkStored(
   const keys = entries.flatMap(({ key }) => key ?? []);
   if (new Set(keys).size !== keys.length) throw new Error("one idempotency key, one execution");
 
-  const { state, orders, trades, legs, incomes } = replay(strategyId, entries, family);
+  const { state, orders, trades, legs, incomes } = replay(strategyId, entries, setup);
   const loaded = await store.loadAccount(strategyId);
   if (loaded?.version !== entries.length) throw new Error("the row's version is that of the last entry");
   if (stateOf(loaded.account) !== state) throw new Error("replaying the journal gives the stored state");
-  const symbols = family.listings.map(({ rules }) => rules.symbol);
+  const symbols = setup.listings.map(({ rules }) => rules.symbol);
   const stored = async <Row>(list: (id: string, query: Query) => Promise<readonly Row[]>): Promise<Row[]> =>
     (await Promise.all(symbols.map((symbol) => list(strategyId, { symbol, limit: ROWS_MAX })))).flat();
   checkSame("order", (await stored(store.listOrders)).map(encodeOrder), orders.map(encodeOrder));
@@ -52,7 +52,7 @@ export async function checkStored(
 type Query = { readonly symbol: string; readonly limit: number };
 
 /** What follows from a journal alone. */
-function replay(strategyId: string, entries: readonly JournalEntry[], { type }: Family) {
+function replay(strategyId: string, entries: readonly JournalEntry[], { type }: WalkSetup) {
   const [first, ...events] = entries.flatMap((entry): readonly DomainEvent[] => entry.events);
   const profile = first?.type === "StrategyOpened" ? first.profile : undefined;
   const { account, event, incomes: seed } = openStrategy(strategyId, type, first?.at ?? 0, profile);

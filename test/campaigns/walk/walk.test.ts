@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { testSeed } from "../../support/seed.ts";
 import { newDirectory } from "../../support/servers/gateway.ts";
 import { walkDesks } from "./desk-walk.ts";
-import { FAMILIES } from "./families.ts";
 import { PLANTED_FAULTS } from "./planted-faults.ts";
+import { SETUPS } from "./setups.ts";
 import { walk } from "./walk.ts";
 
 const COMMANDS = 50_000;
@@ -126,7 +126,7 @@ const FUTURES_RARE_REFUSALS_MIN = {
   "CONTRACT_FILTER_FAILED MAX_NUM_ORDERS": 3,
 };
 
-// A walk of each family that never changes, and one from a fresh seed each time.
+// A walk of each type that never changes, and one from a fresh seed each time.
 const freshSeed = testSeed();
 const walks = [
   [
@@ -147,14 +147,14 @@ test.each(walks)(
   `what must always hold of %s, holds through ${COMMANDS} random commands from seed %i`,
   (...row) => {
     const [type, seed, eventsMin, refusalsMin] = row;
-    const { events, refusals } = walk(FAMILIES[type], seed, COMMANDS);
+    const { events, refusals } = walk(SETUPS[type], seed, COMMANDS);
     expect(tooRare(events, eventsMin)).toEqual([]);
     expect(tooRare(refusals, refusalsMin)).toEqual([]);
   },
 );
 
 test.each(PLANTED_FAULTS)("a walk of $type finds an engine that $what", ({ type, decides }) => {
-  expect(() => walk(FAMILIES[type], 20_240_808, COMMANDS, { decides })).toThrow(
+  expect(() => walk(SETUPS[type], 20_240_808, COMMANDS, { decides })).toThrow(
     `${type}, seed 20240808, step `,
   );
 });
@@ -182,12 +182,12 @@ test.each([20_240_808, freshSeed])(
 
 test("the listener hears of every life until the walk is done", () => {
   const heard: number[] = [];
-  walk(FAMILIES.SPOT, 7, 1_200, { onProgress: (done) => heard.push(done) });
+  walk(SETUPS.SPOT, 7, 1_200, { onProgress: (done) => heard.push(done) });
   expect(heard).toEqual([500, 1_000, 1_200]);
 });
 
 test.each(["SPOT", "FUTURES"] as const)("a seed means the same walk of %s every time", (type) => {
-  expect(walk(FAMILIES[type], 7, 2_000)).toEqual(walk(FAMILIES[type], 7, 2_000));
+  expect(walk(SETUPS[type], 7, 2_000)).toEqual(walk(SETUPS[type], 7, 2_000));
 });
 
 function tooRare(

@@ -1,4 +1,4 @@
-// A seeded random walk through the whole of a family's trading, in memory: thousands of commands and a market
+// A seeded random walk through the whole of a type's trading, in memory: thousands of commands and a market
 // that moves, gaps, falls silent and halts. It leads through several lives of a strategy, each from its seed
 // to its close; every other one is under `strict`, and each of its trades must follow from its receipt. After
 // every step what must always hold is checked (design, section 7); now and then, and at the end of each life,
@@ -7,8 +7,8 @@ import type { FillProfileName } from "../../../src/domain/fill-profile.ts";
 import { decide } from "../../../src/engine/decide.ts";
 import { seededRandom } from "../../support/random.ts";
 import type { Counts } from "./counts.ts";
-import type { Family } from "./families.ts";
 import { Life } from "./life.ts";
+import type { WalkSetup } from "./setups.ts";
 
 export type WalkReport = {
   readonly commands: number;
@@ -27,7 +27,7 @@ const LIFE = 500;
  * listener after every life with the number of steps done. A test may replace the engine by a faulty one.
  */
 export function walk(
-  family: Family,
+  setup: WalkSetup,
   seed: number,
   commands: number,
   options: {
@@ -46,7 +46,7 @@ export function walk(
   try {
     while (step < commands) {
       const profile = profiles[lives % profiles.length] ?? "standard";
-      const life = new Life(family, profile, { random, report, decides, now: () => step });
+      const life = new Life(setup, profile, { random, report, decides, now: () => step });
       lives += 1;
       const end = Math.min(step + LIFE, commands);
       for (; step < end; step += 1) life.takeStep();
@@ -55,7 +55,7 @@ export function walk(
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
-    throw new Error(`${family.type}, seed ${seed}, step ${step}: ${reason}`, { cause: error });
+    throw new Error(`${setup.type}, seed ${seed}, step ${step}: ${reason}`, { cause: error });
   }
   return report;
 }

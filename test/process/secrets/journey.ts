@@ -154,7 +154,7 @@ export async function travel(
   for (const line of readFileSync(join(gateway.dataDir, "master.key"), "utf8").trim().split("\n")) {
     note(MASTER_KEY, line);
   }
-  const later = gateway.seed("futures");
+  const later = gateway.seed("FUTURES");
   note("api secret of the new master key", later.apiSecret);
   await trade(gateway.url, later);
 

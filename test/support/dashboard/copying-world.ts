@@ -14,9 +14,9 @@ import type { DashboardFixture } from "./fixture.ts";
 const HOLDER = "a test";
 
 /** The key of an account at the venue that has just its seed. */
-export async function newVenueKey(fixture: DashboardFixture, family: StrategyType) {
+export async function newVenueKey(fixture: DashboardFixture, type: StrategyType) {
   const { store, master, wallNow } = fixture.gateway;
-  const [seeded] = await seedStrategies(store, master, [family], wallNow());
+  const [seeded] = await seedStrategies(store, master, [type], wallNow());
   if (seeded === undefined) throw new Error("an account was made");
   return { apiKey: seeded.apiKey, apiSecret: seeded.apiSecret };
 }
@@ -25,10 +25,10 @@ export async function newVenueKey(fixture: DashboardFixture, family: StrategyTyp
 export async function connectAccount(
   fixture: DashboardFixture,
   copier: Browser,
-  family: StrategyType,
+  type: StrategyType,
 ): Promise<{ readonly accountId: string; readonly secret: string }> {
-  const keys = await newVenueKey(fixture, family);
-  const terms = { family, venue: fixture.url, label: `My ${family}`, code: copier.code() };
+  const keys = await newVenueKey(fixture, type);
+  const terms = { family: type, venue: fixture.url, label: `My ${type}`, code: copier.code() };
   const { account } = await copier.send("POST", "/copying/accounts", { ...terms, ...keys });
   return { accountId: account.accountId, secret: keys.apiSecret };
 }

@@ -247,8 +247,8 @@ async function keylessStrategy(trader: Browser): Promise<string> {
 async function spareAccount({ fixture, a }: World): Promise<string> {
   const { rows } = await a.copier.get("/copying/accounts");
   const spare = rows.find(
-    ({ family, status, copyId }: VenueAccountJson) =>
-      family === "SPOT" && status === "CONNECTED" && copyId === null,
+    ({ family: type, status, copyId }: VenueAccountJson) =>
+      type === "SPOT" && status === "CONNECTED" && copyId === null,
   );
   return spare?.accountId ?? (await connectAccount(fixture, a.copier, "SPOT")).accountId;
 }

@@ -7,10 +7,10 @@ import pino from "pino";
 import { systemTimers } from "../../../src/concurrency/time.ts";
 import { openUpstream } from "../../../src/config/upstream.ts";
 import { openDashboard } from "../../../src/dashboard-service.ts";
+import type { StrategyType } from "../../../src/domain/account.ts";
 import type { Person } from "../../../src/domain/person.ts";
 import { createServer } from "../../../src/http/server.ts";
 import { createMarketFeed } from "../../../src/market/client/feed.ts";
-import type { Family } from "../../../src/market/client/rest/hosts.ts";
 import { createObservability } from "../../../src/observability/observability.ts";
 import { makePerson } from "../../../src/people/made-people.ts";
 import { passwordFault } from "../../../src/people/passwords.ts";
@@ -36,9 +36,9 @@ export async function openDashboardFixture(databaseUrl: string | null = null) {
     }),
   );
   const upstream = await openUpstream({ market: { kind: "sim", seed: 1 }, leverageBrackets: null }, log);
-  const feedOf = (family: Family) =>
-    createMarketFeed({ family, ...upstream.hosts, clock: upstream.clock, log, ...upstream.feedOptions });
-  const markets = { SPOT: feedOf("spot"), FUTURES: feedOf("futures") };
+  const feedOf = (type: StrategyType) =>
+    createMarketFeed({ type, ...upstream.hosts, clock: upstream.clock, log, ...upstream.feedOptions });
+  const markets = { SPOT: feedOf("SPOT"), FUTURES: feedOf("FUTURES") };
   await Promise.all(Object.values(markets).map((market) => market.start()));
 
   let wallTime = Date.UTC(2026, 0, 1);

@@ -152,7 +152,7 @@ export async function openLiveFixture({ publicUrl = null }: { readonly publicUrl
     request(strategyId: string): void {
       for (const listener of news) listener(strategyId);
     },
-    /** Somebody new who is signed in, with a strategy of each family, and the cookies of the browser. */
+    /** Somebody new who is signed in, with a strategy of each type, and the cookies of the browser. */
     async somebody() {
       numberOfPeople += 1;
       const email = `live-${numberOfPeople}@example.org`;

@@ -4,6 +4,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { DashboardRoute } from "../../../src/dashboard-api/route.ts";
+import type { StrategyType } from "../../../src/domain/account.ts";
 import { botClient } from "../bot-client.ts";
 import { openBeside } from "../servers/database.ts";
 import type { Browser } from "./client.ts";
@@ -331,12 +332,9 @@ export async function openStates(world: World) {
     return { personId, keyId: key.keyId };
   };
   const offer = { strategyId: world.offerId, accountId: spare };
-  /** `family` says which strategy a row about a closed one is about. */
-  return async (
-    name: Exclude<StateName, "OWNER_UNAPPROVED">,
-    family: "SPOT" | "FUTURES",
-  ): Promise<InState> => {
-    const isSpot = family === "SPOT";
+  /** `type` says which strategy a row about a closed one is about. */
+  return async (name: Exclude<StateName, "OWNER_UNAPPROVED">, type: StrategyType): Promise<InState> => {
+    const isSpot = type === "SPOT";
     switch (name) {
       case "STRATEGY_CLOSED":
         return {

@@ -1,6 +1,7 @@
 // Two tenants, each a trader with two strategies, a copier and an operator, with all that belongs to them:
 // for tests of access rights. The copiers follow a third person's strategy.
 import { randomUUID } from "node:crypto";
+import type { StrategyType } from "../../../src/domain/account.ts";
 import type { Person } from "../../../src/domain/person.ts";
 import { botClient } from "../bot-client.ts";
 import { signed } from "../signed-client.ts";
@@ -41,7 +42,7 @@ export function tradeOn(fixture: DashboardFixture, strategy: OwnStrategy) {
 }
 
 /** A new key of a trader, and a strategy that it manages. */
-export async function newStrategy(trader: Browser, type: "SPOT" | "FUTURES"): Promise<OwnStrategy> {
+export async function newStrategy(trader: Browser, type: StrategyType): Promise<OwnStrategy> {
   const { keyId, apiKey, apiSecret } = await newKey(trader);
   const name = `A ${type} strategy`;
   const { strategyId } = await trader.send("POST", "/strategies", { name, type, keyId });
@@ -143,8 +144,8 @@ async function tenantOf(fixture: DashboardFixture, offerId: string) {
   };
 }
 
-async function farBelow(fixture: DashboardFixture, family: "SPOT" | "FUTURES"): Promise<string> {
-  const market = fixture.gateway.markets[family];
+async function farBelow(fixture: DashboardFixture, type: StrategyType): Promise<string> {
+  const market = fixture.gateway.markets[type];
   await market.prepare("BTCUSDT");
   const bid = market.quote("BTCUSDT")?.bid;
   const rules = market.rules("BTCUSDT");

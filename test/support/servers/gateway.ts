@@ -6,6 +6,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { StrategyType } from "../../../src/domain/account.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
@@ -36,7 +37,7 @@ export type GatewayProcess = Omit<Program, "ready"> & {
   /**
    * Another strategy, made by the operator's command beside the running server, with further options of it.
    */
-  seed(type?: "spot" | "futures", options?: readonly string[]): Credentials;
+  seed(type?: StrategyType, options?: readonly string[]): Credentials;
 };
 
 export type GatewayOptions = {
@@ -63,7 +64,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     ...program,
     url: ready,
     dataDir,
-    seed: (type = "spot", more = []) => seedStrategy(dataDir, type, env, more),
+    seed: (type = "SPOT", more = []) => seedStrategy(dataDir, type, env, more),
   };
 }
 
@@ -162,11 +163,11 @@ export function diskOf({ process: { pid }, dataDir }: GatewayProcess): string {
 /** Runs `lyrebird seed` on a data directory, or on the database that the environment names. */
 export function seedStrategy(
   dataDir: string,
-  type: "spot" | "futures" = "spot",
+  type: StrategyType = "SPOT",
   env: Readonly<Record<string, string>> = {},
   options: readonly string[] = [],
 ): Credentials {
-  const args = ["src/cli.ts", "seed", "--type", type, "--data", dataDir, ...options];
+  const args = ["src/cli.ts", "seed", "--type", type.toLowerCase(), "--data", dataDir, ...options];
   const { status, stdout, stderr } = runNode(args, env);
   if (status !== 0) throw new Error(`seed failed: ${stderr}`);
   return JSON.parse(stdout);

@@ -23,7 +23,7 @@ export type Call = (
 export type InProcessGateway = Awaited<ReturnType<typeof openInProcess>>;
 
 /**
- * Opens a gateway on a new database; a family without a market of its own has that of the other. `between`
+ * Opens a gateway on a new database; a type without a market of its own has that of the other. `between`
  * may stand before the store, and `after` is what submissions are timed with.
  */
 export async function openInProcess(

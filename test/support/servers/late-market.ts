@@ -24,9 +24,8 @@ export async function openLateMarket(type: StrategyType, delayMs: number) {
   const rest = await open(time);
   // The same market, delayed by a constant time: what it streams now was sent that long ago.
   const streams = await open({ now: () => time.now() - delayMs });
-  const family = type === "SPOT" ? "spot" : "futures";
   const feed = createMarketFeed({
-    family,
+    type,
     spotRestUrl: rest.spotRestUrl,
     futuresRestUrl: rest.futuresRestUrl,
     spotWsUrl: streams.spotWsUrl,
@@ -58,7 +57,7 @@ export async function openLateMarket(type: StrategyType, delayMs: number) {
       for (const marker of markers) {
         const before = marked.get(marker);
         await until(() => {
-          if (marked.get(marker) === before) streams.sendRaw(marker, {}, family);
+          if (marked.get(marker) === before) streams.sendRaw(marker, {}, type);
           return marked.get(marker) !== before;
         });
       }

@@ -1,6 +1,7 @@
 // The gateway's sockets in the test's own process: real connections, the real routes and the simulated
 // market, while time is the test's.
 import { createManualTime } from "../../../src/concurrency/testing/manual-time.ts";
+import type { StrategyType } from "../../../src/domain/account.ts";
 import { createMarketFeed } from "../../../src/market/client/feed.ts";
 import { until } from "../../../src/market/client/testing/upstream.ts";
 import { StreamClient } from "../../../src/market/exchange/testing/stream-client.ts";
@@ -15,9 +16,9 @@ export type SocketFixture = Awaited<ReturnType<typeof openSocketFixture>>;
 
 /** Streams that the simulated market never sends by itself, one of each upstream connection. */
 const MARKERS = [
-  ["spot", "/ws", "btcusdt@referencePrice"],
-  ["futures", "/public/ws", "btcusdt@rpiDepth@500ms"],
-  ["futures", "/market/ws", "btcusdt@forceOrder"],
+  ["SPOT", "/ws", "btcusdt@referencePrice"],
+  ["FUTURES", "/public/ws", "btcusdt@rpiDepth@500ms"],
+  ["FUTURES", "/market/ws", "btcusdt@forceOrder"],
 ] as const;
 
 /**
@@ -31,9 +32,9 @@ export async function openSocketFixture({ seed = 7 }: { readonly seed?: number }
   const logged: string[] = [];
   const write = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
   const log = { info() {}, warn: write, error: write };
-  const feedOf = (family: "spot" | "futures") =>
+  const feedOf = (type: StrategyType) =>
     createMarketFeed({
-      family,
+      type,
       ...exchange,
       clock: time,
       wallClock: time,
@@ -44,7 +45,7 @@ export async function openSocketFixture({ seed = 7 }: { readonly seed?: number }
       measuresAge: false,
       isMetered: false,
     });
-  const feeds = { SPOT: feedOf("spot"), FUTURES: feedOf("futures") };
+  const feeds = { SPOT: feedOf("SPOT"), FUTURES: feedOf("FUTURES") };
   await Promise.all([feeds.SPOT.start(), feeds.FUTURES.start()]);
   const wallNow = () => time.now();
   const own = await openOwnGateway(feeds, wallNow);
@@ -68,15 +69,15 @@ export async function openSocketFixture({ seed = 7 }: { readonly seed?: number }
   };
   let marked = 0;
   const heard = new Map<string, number>();
-  for (const [family, path, stream] of MARKERS) {
+  for (const [type, path, stream] of MARKERS) {
     const client = await open(`${path}/${stream}`);
-    client.socket.on("message", (data) => heard.set(`${family}${stream}`, JSON.parse(String(data)).marker));
+    client.socket.on("message", (data) => heard.set(`${type}${stream}`, JSON.parse(String(data)).marker));
   }
 
   /** Resolves when upstream has confirmed a stream. */
-  async function confirmed(family: "SPOT" | "FUTURES", stream: string): Promise<void> {
+  async function confirmed(type: StrategyType, stream: string): Promise<void> {
     await until(() => {
-      if (feeds[family].clientStreams.isStreaming(stream)) return true;
+      if (feeds[type].clientStreams.isStreaming(stream)) return true;
       time.advance(20);
       exchange.pump();
       return false;
@@ -87,11 +88,11 @@ export async function openSocketFixture({ seed = 7 }: { readonly seed?: number }
    * Resolves when the gateway has passed on what upstream sent: the markers that follow have come through.
    */
   async function settle(): Promise<void> {
-    for (const [family, , stream] of MARKERS) {
+    for (const [type, , stream] of MARKERS) {
       marked += 1;
       await until(() => {
-        if (heard.get(`${family}${stream}`) === marked) return true;
-        exchange.sendRaw(stream, { marker: marked }, family);
+        if (heard.get(`${type}${stream}`) === marked) return true;
+        exchange.sendRaw(stream, { marker: marked }, type);
         return false;
       });
     }
@@ -141,13 +142,12 @@ export async function openSocketFixture({ seed = 7 }: { readonly seed?: number }
     /** Cuts all connections upstream, for so many ms at least; resolves when they are back. */
     async interrupt(ms: number): Promise<void> {
       exchange.dropConnections();
-      const isStreaming = ([family, , stream]: (typeof MARKERS)[number]) =>
-        feeds[family === "spot" ? "SPOT" : "FUTURES"].clientStreams.isStreaming(stream);
+      const isStreaming = ([type, , stream]: (typeof MARKERS)[number]) =>
+        feeds[type].clientStreams.isStreaming(stream);
       await until(() => !MARKERS.some(isStreaming));
       time.advance(ms);
       exchange.pump();
-      for (const [family, , stream] of MARKERS)
-        await confirmed(family === "spot" ? "SPOT" : "FUTURES", stream);
+      for (const [type, , stream] of MARKERS) await confirmed(type, stream);
     },
     async close(): Promise<void> {
       for (const client of clients) client.close();

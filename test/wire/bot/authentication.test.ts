@@ -265,14 +265,14 @@ describe("the order of the checks", () => {
     expect(seen(await send({ credentials: nobody, headers: wrong }))).toEqual(UNKNOWN);
   });
 
-  test("signature before the key's family", async () => {
+  test("signature before the key's type", async () => {
     const credentials = gateway.takeFuturesStrategy();
     const sent = { method: "GET", path: "/bot/v1/spot/orders", credentials };
     expect((await send({ ...sent, headers: wrong })).body.message).toBe("Invalid signature");
     expect((await send(sent)).status).toBe(400);
   });
 
-  test("family and status before the body", async () => {
+  test("type and status before the body", async () => {
     const credentials = gateway.takeStrategy();
     expect((await botClient(gateway.url, credentials).close()).status).toBe(200);
     const sent = { path: "/bot/v1/spot/orders/cancel", credentials, body: "{" };

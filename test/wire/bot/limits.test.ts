@@ -39,7 +39,7 @@ beforeAll(async () => {
   const simulated = await openSimulatedExchange({ seed: 1 });
   closing.push(() => simulated.close());
   market = createMarketFeed({
-    family: "spot",
+    type: "SPOT",
     ...simulated,
     clock: { now: () => Date.now() },
     log: pino({ level: "silent" }),

@@ -226,7 +226,7 @@ describe("a preview", () => {
     expect(skips.length).toBeGreaterThan(0);
   });
 
-  test("is of the strategy's own family, and of a key that the venue still accepts", async () => {
+  test("is of the strategy's own type, and of a key that the venue still accepts", async () => {
     const futures = (await connectAccount(fixture, copier, "FUTURES")).accountId;
     const body = { strategyId: lead.strategyId, accountId: futures, settings: SETTINGS };
     const refused = await copier.call("POST", "/copying/preview", { body });

@@ -34,7 +34,7 @@ async function copyOf({ personId }: Somebody, strategyId: string): Promise<strin
   const account: VenueAccount = {
     accountId,
     personId,
-    family: "SPOT",
+    type: "SPOT",
     venue: "https://venue.example",
     label: "Main",
     keyHint: "k",
@@ -48,7 +48,7 @@ async function copyOf({ personId }: Somebody, strategyId: string): Promise<strin
   await copying.connectAccount(account, audit, { liveMax: 1_000 });
   const created = await copying.createCopy(
     {
-      ...{ copyId, personId, strategyId, accountId, family: "SPOT", status: "FOLLOWING", reason: null },
+      ...{ copyId, personId, strategyId, accountId, type: "SPOT", status: "FOLLOWING", reason: null },
       ...{ startedAt: 1, endedAt: null, book: EMPTY_BOOK },
       settings: EXACT_SETTINGS,
     },

@@ -29,10 +29,10 @@ test("an operator sees whether a venue answers, until when it is left alone, and
       streams: 2,
       answers: { ok: 1, refused: 0, limited: 0, unknown: 1 },
     };
-    const ill: VenueReport = { origin: fixture.url, family: "SPOT", health };
+    const ill: VenueReport = { origin: fixture.url, type: "SPOT", health };
     const well: VenueReport = {
       ...ill,
-      family: "FUTURES",
+      type: "FUTURES",
       health: { ...health, isReachable: true, failure: null, pausedUntil: now },
     };
     const say = (report: CopierReport) =>

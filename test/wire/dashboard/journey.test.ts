@@ -2,6 +2,7 @@
 // key's end, another key, and the strategy's own end.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { KEYS_MAX } from "../../../src/dashboard-api/routes/keys.ts";
+import type { StrategyType } from "../../../src/domain/account.ts";
 import { botClient } from "../../support/bot-client.ts";
 import type { Browser } from "../../support/dashboard/client.ts";
 import { type DashboardFixture, openDashboardFixture } from "../../support/dashboard/fixture.ts";
@@ -118,7 +119,7 @@ describe("a strategy", () => {
 
   test("has its owner: the same for all keys of one person, another for another person", async () => {
     const another = await fixture.somebody({});
-    const whose = async (owner: Browser, type: "SPOT" | "FUTURES") => {
+    const whose = async (owner: Browser, type: StrategyType) => {
       const strategy = await newStrategy(owner, type);
       const { data } = (await botClient(fixture.url, strategy, () => fixture.wallNow()).test()).body;
       expect(data).toMatchObject({ apiKeyId: strategy.keyId, userId: owner.personId });

@@ -31,7 +31,7 @@ afterAll(async () => {
 /** A gateway on the futures market that these hosts serve. */
 async function gatewayOn(hosts: Upstream["hosts"]): Promise<InProcessGateway> {
   const feed: MarketFeed = createMarketFeed({
-    family: "futures",
+    type: "FUTURES",
     ...hosts,
     clock: { now: () => Date.now() },
     log: pino({ level: "silent" }),

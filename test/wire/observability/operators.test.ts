@@ -119,6 +119,6 @@ test("traffic counts answers by route, status and minute", async () => {
 test("the fidelity page is the project's own, with what the feeds have counted", async () => {
   const { text, feeds } = await operator.get("/operator/fidelity");
   expect(text).toMatch(/^# What is simulated, and what is not/);
-  expect(feeds.map(({ family }: { family: string }) => family)).toEqual(["SPOT", "FUTURES"]);
+  expect(feeds.map(({ family: type }: { family: string }) => type)).toEqual(["SPOT", "FUTURES"]);
   expect(feeds[0]).toMatchObject({ quotes: { accepted: expect.any(Number) }, malformedMessages: 0 });
 });

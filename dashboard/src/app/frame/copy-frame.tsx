@@ -49,12 +49,12 @@ export function CopyFrame() {
 }
 
 function CopyName({ copy }: { copy: CopyJson }) {
-  const { strategyName, family, account } = copy;
+  const { strategyName, family: type, account } = copy;
   return (
     <Where of="/copying" title="Your copies">
       <span className="font-medium">{strategyName}</span>
       <span className="text-ink-soft">
-        {family.toLowerCase()}, on {account.label} at {hostOf(account.venue)}
+        {type.toLowerCase()}, on {account.label} at {hostOf(account.venue)}
       </span>
       <CopyStatus copy={copy} />
     </Where>

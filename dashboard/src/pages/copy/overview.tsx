@@ -214,8 +214,8 @@ function Actions({ copy }: { copy: CopyJson }) {
 
 type StopDialogProps = { copy: CopyJson; isOpen: boolean; onClose: () => void };
 
-function StopDialog({ copy: { copyId, account, family }, isOpen, onClose }: StopDialogProps) {
-  const held = family === "SPOT" ? "what it has bought" : "its positions";
+function StopDialog({ copy: { copyId, account, family: type }, isOpen, onClose }: StopDialogProps) {
+  const held = type === "SPOT" ? "what it has bought" : "its positions";
   return (
     <FormDialog
       isOpen={isOpen}
@@ -234,15 +234,15 @@ function StopDialog({ copy: { copyId, account, family }, isOpen, onClose }: Stop
           <legend className="mb-2 font-medium text-sm">Holdings of the copy</legend>
           <RadioCard
             name="closesAll"
-            title={family === "SPOT" ? "Sell it" : "Close it"}
-            says={`Its orders are canceled and ${held} ${family === "SPOT" ? "is sold" : "are closed"} at the market. Anything else in the account is not touched.`}
+            title={type === "SPOT" ? "Sell it" : "Close it"}
+            says={`Its orders are canceled and ${held} ${type === "SPOT" ? "is sold" : "are closed"} at the market. Anything else in the account is not touched.`}
             isChosen={closesAll}
             onChoose={() => set({ closesAll: true })}
           />
           <RadioCard
             name="closesAll"
             title="Keep it"
-            says={`Orders that would open something are canceled. ${family === "SPOT" ? "What it has bought" : "Its positions"} and the orders that close it stay at ${account.label}. Lyrebird no longer manages them: you do.`}
+            says={`Orders that would open something are canceled. ${type === "SPOT" ? "What it has bought" : "Its positions"} and the orders that close it stay at ${account.label}. Lyrebird no longer manages them: you do.`}
             isChosen={!closesAll}
             onChoose={() => set({ closesAll: false })}
           />

@@ -8,7 +8,7 @@ import { useCopy, useCopyMutation } from "../../api/copying.ts";
 import { PreviewCard } from "../../copying/preview.tsx";
 import { errorsOf, formOf, settingsInWords, settingsOf } from "../../copying/settings.ts";
 import { SettingsFields } from "../../copying/settings-fields.tsx";
-import { FAMILY_NAMES, hostOf } from "../../copying/words.ts";
+import { hostOf, TYPE_NAMES } from "../../copying/words.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { TextLink } from "../../ui/button.tsx";
 import { Card, Placeholder } from "../../ui/card.tsx";
@@ -65,7 +65,7 @@ function SettingsForm({ copy }: { copy: CopyJson }) {
         >
           <SettingsFields
             isRunning
-            family={copy.family}
+            type={copy.family}
             form={form}
             onChange={(changes) => setForm((before) => ({ ...before, ...changes }))}
             errors={"errors" in read ? read.errors : errorsOf(fieldsOf(save.error))}
@@ -89,14 +89,14 @@ function SettingsForm({ copy }: { copy: CopyJson }) {
   );
 }
 
-function AccountCard({ copy: { account, family } }: { copy: CopyJson }) {
+function AccountCard({ copy: { account, family: type } }: { copy: CopyJson }) {
   return (
     <Card title="Exchange account">
       <Facts
         facts={[
           fact("Account", account.label),
           fact("Exchange", hostOf(account.venue)),
-          fact("Kind", FAMILY_NAMES[family]),
+          fact("Kind", TYPE_NAMES[type]),
           fact("API key", <code className="font-mono text-xs">{account.keyHint}…</code>),
           fact("Status", <StatusBadge status={account.status} />),
         ]}

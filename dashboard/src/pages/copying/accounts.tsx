@@ -8,7 +8,7 @@ import { accountsQuery, venuesQuery } from "../../api/copying.ts";
 import { usePerson } from "../../api/session.ts";
 import { useAddress } from "../../app/address.tsx";
 import { NotOffered } from "../../copying/not-offered.tsx";
-import { FAMILY_NAMES, hostOf } from "../../copying/words.ts";
+import { hostOf, TYPE_NAMES } from "../../copying/words.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { Button, ButtonLink, TextLink } from "../../ui/button.tsx";
 import { Card, EmptyState, ErrorNote, QueryState, Skeleton } from "../../ui/card.tsx";
@@ -92,7 +92,7 @@ export function Page() {
       <ConnectDialog
         isOpen={search.connect !== undefined && mayConnect}
         venues={venues ?? []}
-        family={search.connect === "FUTURES" ? "FUTURES" : "SPOT"}
+        type={search.connect === "FUTURES" ? "FUTURES" : "SPOT"}
         onClose={() => change({ connect: undefined }, { replace: true })}
       />
       <CheckDialog account={of("check")} onClose={end} />
@@ -136,13 +136,13 @@ function AccountTable({ rows, onCheck, onReplace, onDisconnect, empty }: Account
   );
 }
 
-const LABEL: Column<VenueAccountJson> = headColumn("Account", ({ label, family, venue }) => (
+const LABEL: Column<VenueAccountJson> = headColumn("Account", ({ label, family: type, venue }) => (
   <span className="flex max-w-72 flex-col items-start">
     <span title={label} className="max-w-full truncate">
       {label}
     </span>
     <span className="max-w-full truncate font-normal text-ink-soft text-xs">
-      {FAMILY_NAMES[family]} at {hostOf(venue)}
+      {TYPE_NAMES[type]} at {hostOf(venue)}
     </span>
   </span>
 ));

@@ -8,7 +8,7 @@ import { isApiError } from "../../api/call.ts";
 import { offerQuery } from "../../api/copying.ts";
 import { useSession } from "../../api/session.ts";
 import { curveOf } from "../../copying/offer-curve.ts";
-import { counted, FAMILY_NAMES } from "../../copying/words.ts";
+import { counted, TYPE_NAMES } from "../../copying/words.ts";
 import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Age, Badge } from "../../ui/badge.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
@@ -37,7 +37,7 @@ export function Page() {
   return (
     <Screen
       title={offer.name}
-      badge={<Badge>{FAMILY_NAMES[offer.type]}</Badge>}
+      badge={<Badge>{TYPE_NAMES[offer.type]}</Badge>}
       actions={
         <ButtonLink to="/copying/strategies" kind="quiet">
           All strategies

@@ -15,7 +15,7 @@ import {
   sortedOffers,
   sortOf,
 } from "../../copying/sort-offers.ts";
-import { FAMILY_NAMES } from "../../copying/words.ts";
+import { TYPE_NAMES } from "../../copying/words.ts";
 import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Age } from "../../ui/badge.tsx";
 import { Button, TEXT_LINK, TextLink } from "../../ui/button.tsx";
@@ -193,7 +193,7 @@ const NAME: Column<OfferJson> = headColumn(
       >
         {name}
       </Link>
-      <span className="font-normal text-ink-soft text-xs">{FAMILY_NAMES[type]}</span>
+      <span className="font-normal text-ink-soft text-xs">{TYPE_NAMES[type]}</span>
     </span>
   ),
 );

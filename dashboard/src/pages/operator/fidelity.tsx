@@ -40,12 +40,12 @@ export function Page() {
 }
 
 function FeedCard({ feed }: { feed: Feed }) {
-  const { family, quotes, trades, marks, malformedMessages } = feed;
-  const name = family === "SPOT" ? "Spot" : "Futures";
+  const { family: type, quotes, trades, marks, malformedMessages } = feed;
+  const name = type === "SPOT" ? "Spot" : "Futures";
   const kinds = [
     { what: "quotes", counts: quotes },
     { what: "trades", counts: trades },
-    ...(family === "FUTURES" ? [{ what: "mark prices", counts: marks }] : []),
+    ...(type === "FUTURES" ? [{ what: "mark prices", counts: marks }] : []),
   ];
   return (
     <Card

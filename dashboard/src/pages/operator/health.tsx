@@ -76,7 +76,10 @@ function factsOf({ version, startedAt, market, people, feeds, pendingSignals }: 
     fact("Started", <Time at={startedAt} />),
     fact("Running for", <Age since={startedAt} />),
     fact("Pending signals", pendingSignals),
-    fact("Symbols in use", feeds.map(({ family, symbols }) => `${FAMILIES[family]} ${symbols}`).join(", ")),
+    fact(
+      "Symbols in use",
+      feeds.map(({ family: type, symbols }) => `${TYPE_NAMES[type]} ${symbols}`).join(", "),
+    ),
     fact("People approved", people.APPROVED),
     fact("… with a form in review", people.PENDING),
     fact("… rejected", people.REJECTED),
@@ -84,4 +87,4 @@ function factsOf({ version, startedAt, market, people, feeds, pendingSignals }: 
   ];
 }
 
-const FAMILIES = { SPOT: "Spot", FUTURES: "Futures" } as const;
+const TYPE_NAMES = { SPOT: "Spot", FUTURES: "Futures" } as const;

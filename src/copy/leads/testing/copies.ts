@@ -10,7 +10,7 @@ export async function beginCopy(
   { copyId, venue = "http://127.0.0.1:1" }: { readonly copyId: string; readonly venue?: string },
 ): Promise<void> {
   await beginCopyAt(store, {
-    ...{ copyId, personId: `person-${copyId}`, accountId: `account-${copyId}`, strategyId, family: "SPOT" },
+    ...{ copyId, personId: `person-${copyId}`, accountId: `account-${copyId}`, strategyId, type: "SPOT" },
     ...{ venue, sealed: "sealed", settings: EXACT_SETTINGS, at: 0 },
   });
 }

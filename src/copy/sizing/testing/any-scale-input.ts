@@ -31,7 +31,7 @@ const lot: fc.Arbitrary<LotSize> = fc
 
 export const anyInput: fc.Arbitrary<ScaleInput> = fc
   .record({
-    family: fc.constantFrom<StrategyType>("SPOT", "FUTURES"),
+    type: fc.constantFrom<StrategyType>("SPOT", "FUTURES"),
     side: fc.constantFrom<"BUY" | "SELL">("BUY", "SELL"),
     isLimit: fc.boolean(),
     quantity: size,
@@ -57,7 +57,7 @@ export const anyInput: fc.Arbitrary<ScaleInput> = fc
     allIn: fc.option(fc.integer({ min: 9_700, max: 10_300 }), { freq: 2 }),
   })
   .map((drawn) => {
-    const isSpot = drawn.family === "SPOT";
+    const isSpot = drawn.type === "SPOT";
     const rules: SymbolRules = {
       ...(isSpot ? symbolRules("BTC") : contractRules("BTC")),
       lotSize: drawn.lotSize,
@@ -71,7 +71,7 @@ export const anyInput: fc.Arbitrary<ScaleInput> = fc
     const quantity = isSpot && drawn.side === "SELL" && theirs < wanted ? theirs : wanted;
     const ours = positive(drawn.ours);
     return {
-      family: drawn.family,
+      type: drawn.type,
       placement: {
         kind: "PLACE",
         symbol: "BTCUSDT",
@@ -142,7 +142,7 @@ export const anyBounded: fc.Arbitrary<ScaleInput> = fc
     slippage: fc.option(fc.integer({ min: 0, max: 200 })),
   })
   .map(({ base, others, ...drawn }) => {
-    const isSpot = base.family === "SPOT";
+    const isSpot = base.type === "SPOT";
     const market = base.prices.get("BTCUSDT") ?? 1n;
     const other = (isSpot && others.quantity < 0n ? -others.quantity : others.quantity) as Quantity;
     const rate = (percent: number | null) =>
@@ -176,7 +176,7 @@ export const anyBounded: fc.Arbitrary<ScaleInput> = fc
 /** An order at the market's price through zero, of a position that holds most of both wallets. */
 export const anyFlip: fc.Arbitrary<ScaleInput> = fc
   .record({
-    base: anyInput.filter(({ family }) => family === "FUTURES"),
+    base: anyInput.filter(({ type }) => type === "FUTURES"),
     side: fc.constantFrom<"BUY" | "SELL">("BUY", "SELL"),
     market: price,
     leverage: fc.integer({ min: 1, max: 20 }),

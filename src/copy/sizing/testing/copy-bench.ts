@@ -36,7 +36,7 @@ class Trader {
   }
 
   /** Spot pays and is paid whole; of a contract what is closed gains or loses. */
-  trade(family: StrategyType, { symbol, side }: LeadPlacement, quantity: Quantity, price: Price): void {
+  trade(type: StrategyType, { symbol, side }: LeadPlacement, quantity: Quantity, price: Price): void {
     const { quantity: held, cost } = this.holdings.get(symbol) ?? { quantity: ZERO, cost: ZERO };
     const isAgainst = held !== 0n && held > 0n !== (side === "BUY");
     const closed: Quantity = isAgainst ? least(quantity, magnitude(held)) : ZERO;
@@ -46,7 +46,7 @@ class Trader {
     if (after === 0n) this.holdings.delete(symbol);
     else this.holdings.set(symbol, { quantity: after, cost: add(subtract(cost, released), opened) });
     const worth = proceedsDown(price, closed);
-    if (family === "SPOT") this.wallet = add(this.wallet, subtract(worth, opened));
+    if (type === "SPOT") this.wallet = add(this.wallet, subtract(worth, opened));
     else this.wallet = add(this.wallet, held > 0n ? subtract(worth, released) : subtract(released, worth));
   }
 }
@@ -54,7 +54,7 @@ class Trader {
 type Resting = { readonly placement: LeadPlacement; readonly copied: Sized | null };
 
 export class CopyBench {
-  readonly family: StrategyType;
+  readonly type: StrategyType;
   readonly strategy = new Trader();
   readonly copy = new Trader();
   readonly prices = new Map<string, Price>();
@@ -69,8 +69,8 @@ export class CopyBench {
   readonly #leverages = new Map<string, number>();
   #nextOrderId = 1;
 
-  constructor(family: StrategyType, rules: readonly SymbolRules[]) {
-    this.family = family;
+  constructor(type: StrategyType, rules: readonly SymbolRules[]) {
+    this.type = type;
     for (const each of rules) this.rules.set(each.symbol, each);
   }
 
@@ -105,14 +105,14 @@ export class CopyBench {
 
   scale(placement: LeadPlacement): Sized | Unsized {
     const { symbol } = placement;
-    const isSpot = this.family === "SPOT";
+    const isSpot = this.type === "SPOT";
     const onSymbol = [...this.resting.values()].filter((each) => each.placement.symbol === symbol);
     const left = (side: "BUY" | "SELL") =>
       onSymbol
         .filter((each) => each.placement.side === side)
         .reduce((sum, { copied }) => add(sum, copied?.quantity ?? ZERO), ZERO as Quantity);
     return scaleOrder({
-      family: this.family,
+      type: this.type,
       placement,
       lead: this.#leadState(),
       settings: this.settings,
@@ -143,8 +143,8 @@ export class CopyBench {
     if (resting === undefined) throw new Error(`no order ${orderId} rests`);
     this.resting.delete(orderId);
     const { placement, copied } = resting;
-    this.strategy.trade(this.family, placement, placement.quantity, price);
-    if (copied !== null) this.copy.trade(this.family, placement, copied.quantity, price);
+    this.strategy.trade(this.type, placement, placement.quantity, price);
+    if (copied !== null) this.copy.trade(this.type, placement, copied.quantity, price);
   }
 
   /** The copy's order fills at its limit, the strategy's does not yet. */
@@ -152,7 +152,7 @@ export class CopyBench {
     const resting = this.resting.get(orderId);
     if (resting?.copied == null) throw new Error(`no order ${orderId} of the copy rests`);
     const { placement, copied } = resting;
-    this.copy.trade(this.family, placement, copied.quantity, copied.price);
+    this.copy.trade(this.type, placement, copied.quantity, copied.price);
     this.resting.set(orderId, { placement, copied: null });
   }
 
@@ -168,7 +168,7 @@ export class CopyBench {
 
   #leadState(): LeadState {
     const held = [...this.strategy.holdings].map(([symbol, { quantity }]) => {
-      const name = this.family === "SPOT" ? symbol.replace(/USDT$/, "") : symbol;
+      const name = this.type === "SPOT" ? symbol.replace(/USDT$/, "") : symbol;
       return [name, quantity] as const;
     });
     return {
@@ -213,7 +213,7 @@ export class CopyBench {
   }
 
   #margins(): Amount {
-    if (this.family === "SPOT") return ZERO;
+    if (this.type === "SPOT") return ZERO;
     return [...this.copy.holdings].reduce(
       (sum, [symbol, { cost }]) =>
         add(sum, divideUp(cost, BigInt(this.#leverages.get(symbol) ?? 1)) as Amount),

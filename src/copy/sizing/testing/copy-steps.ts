@@ -170,7 +170,7 @@ function place(bench: CopyBench, side: Side, words: readonly string[]): string {
     price: price ?? ZERO,
     stopPrice: stopPrice ?? ZERO,
     reduceOnly: words.includes("reduce"),
-    leverage: bench.family === "SPOT" ? null : chosen,
+    leverage: bench.type === "SPOT" ? null : chosen,
   });
   return scaled.kind === "SIZED" ? sentInWords(scaled) : skipInWords(scaled.skip);
 }
@@ -201,9 +201,9 @@ function skipInWords({ reason, filter, wanted, had, unit }: Skip): string {
 }
 
 /** `400 of 500 USDT, 0.001 BTC`: available, wallet, and what the copy holds by its own orders. */
-function heldBy({ copy, available, family }: CopyBench): string {
+function heldBy({ copy, available, type }: CopyBench): string {
   const held = [...copy.holdings].map(([symbol, { quantity }]) =>
-    family === "SPOT"
+    type === "SPOT"
       ? `${formatBriefly(quantity)} ${symbol.replace(/USDT$/, "")}`
       : `${quantity > 0n ? "+" : ""}${formatBriefly(quantity)} ${symbol}`,
   );

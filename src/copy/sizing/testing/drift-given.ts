@@ -21,19 +21,19 @@ export type Given = {
   readonly rules?: Partial<SymbolRules>;
 };
 
-export function drift(family: StrategyType, given: Given): readonly Drift[] {
-  return driftOf(inputOf(family, given));
+export function drift(type: StrategyType, given: Given): readonly Drift[] {
+  return driftOf(inputOf(type, given));
 }
 
-export function inputOf(family: StrategyType, given: Given): DriftInput {
-  const isSpot = family === "SPOT";
+export function inputOf(type: StrategyType, given: Given): DriftInput {
+  const isSpot = type === "SPOT";
   const { lead = "0", own = "0", actual = own, wallet = "500", start = "0", maxPerOrder } = given;
   const rules = { ...(isSpot ? symbolRules("BTC") : contractRules("BTC")), ...given.rules };
   const heldBy = (size: string) =>
     leadState("1000", size === "0" ? {} : { [isSpot ? "BTC" : "BTCUSDT"]: size });
   const holding: Holding = { quantity: decimal(own), cost: ZERO };
   return {
-    family,
+    type,
     lead: heldBy(lead),
     leadAtStart: start === null ? null : heldBy(start),
     settings: {

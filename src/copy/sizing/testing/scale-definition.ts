@@ -8,8 +8,8 @@ const ONE = 100_000_000n;
  * The definition's result for an input, with nothing rounded: sizes are fractions over a common denominator.
  */
 export function definitionOf(input: ScaleInput) {
-  const { family, placement, lead, holdings, settings, wallet, prices, restingOnSymbol } = input;
-  const isSpot = family === "SPOT";
+  const { type, placement, lead, holdings, settings, wallet, prices, restingOnSymbol } = input;
+  const isSpot = type === "SPOT";
   const market = prices.get("BTCUSDT") ?? 0n;
   const own = holdings.get("BTCUSDT")?.quantity ?? 0n;
   const theirs = lead.held.get(isSpot ? "BTC" : "BTCUSDT") ?? 0n;
@@ -49,9 +49,9 @@ export function wholeOf(
   scaled: bigint,
 ): { readonly whole: bigint; readonly opening: bigint } {
   const { reducing, reducible, market } = definitionOf(input);
-  const { family, placement, settings } = input;
+  const { type, placement, settings } = input;
   const limit = placement.orderType === "MARKET" ? market : placement.price;
-  const at = family === "FUTURES" && placement.side === "SELL" && market > limit ? market : limit;
+  const at = type === "FUTURES" && placement.side === "SELL" && market > limit ? market : limit;
   const opened = scaled - reducing;
   const bound = settings.maxPerOrder === null ? opened : (settings.maxPerOrder * ONE) / at;
   const whole = onStep(input, min(reducing, reducible) + min(opened, bound));
@@ -62,13 +62,13 @@ export function wholeOf(
  * The minimum funds of an opening of this size, not rounded up: at the market's price it is worth 0.2 % more,
  * and loses as much at once.
  */
-export function paidFor({ family, placement, prices }: ScaleInput, opening: bigint): bigint {
+export function paidFor({ type, placement, prices }: ScaleInput, opening: bigint): bigint {
   const market = prices.get("BTCUSDT") ?? 0n;
   const isMarket = placement.orderType === "MARKET";
-  const isWorthMore = family === "FUTURES" && placement.side === "SELL" && market > placement.price;
+  const isWorthMore = type === "FUTURES" && placement.side === "SELL" && market > placement.price;
   const at = isMarket ? (market * 1_002n) / 1_000n : isWorthMore ? market : placement.price;
   const cost = (opening * at) / ONE;
-  if (family === "SPOT") return cost;
+  if (type === "SPOT") return cost;
   const worse = placement.side === "BUY" ? placement.price - market : market - placement.price;
   const loss = (opening * (isMarket ? (market * 2n) / 1_000n : worse > 0n ? worse : 0n)) / ONE;
   return cost / BigInt(Math.min(placement.leverage ?? 1, 125)) + (cost * 5n) / 10_000n + loss;
@@ -78,8 +78,8 @@ export function paidFor({ family, placement, prices }: ScaleInput, opening: bigi
  * The initial margin of opening so much at the known price, not rounded up; on spot its cost, with the 0.2 %.
  */
 export function bareFor(input: ScaleInput, opening: bigint): bigint {
-  const { family, placement, prices } = input;
-  if (family === "SPOT") return paidFor(input, opening);
+  const { type, placement, prices } = input;
+  if (type === "SPOT") return paidFor(input, opening);
   const market = prices.get("BTCUSDT") ?? 0n;
   const isMarket = placement.orderType === "MARKET";
   const at = isMarket || (placement.side === "SELL" && market > placement.price) ? market : placement.price;
@@ -90,9 +90,9 @@ export function bareFor(input: ScaleInput, opening: bigint): bigint {
  * The funds that an order frees by closing this part of a position: margin at its leverage, less its loss and
  * the fees of both ends.
  */
-export function freedBy({ family, placement, holdings, prices }: ScaleInput, closed: bigint): bigint {
+export function freedBy({ type, placement, holdings, prices }: ScaleInput, closed: bigint): bigint {
   const { quantity = 0n, cost = 0n } = holdings.get("BTCUSDT") ?? {};
-  if (family === "SPOT" || placement.orderType !== "MARKET" || closed === 0n) return 0n;
+  if (type === "SPOT" || placement.orderType !== "MARKET" || closed === 0n) return 0n;
   const entry = (cost * closed) / (quantity < 0n ? -quantity : quantity);
   // To the worse side by 0.2 %, which is rounded up.
   const market = prices.get("BTCUSDT") ?? 0n;
@@ -110,10 +110,10 @@ export function freedBy({ family, placement, holdings, prices }: ScaleInput, clo
 export function roomOf(input: ScaleInput, closed: bigint): bigint {
   const { market, ourEquity, own } = definitionOf(input);
   const inUse =
-    input.family === "SPOT" ? (own * market) / ONE + input.restingWorth : input.wallet - input.available;
+    input.type === "SPOT" ? (own * market) / ONE + input.restingWorth : input.wallet - input.available;
   // The copy's holdings are worth a whole number of units.
   const equity =
-    input.family === "SPOT"
+    input.type === "SPOT"
       ? ((input.wallet + (own * market) / ONE) * input.settings.share) / ONE
       : ourEquity / (ONE * ONE);
   const freed = min(freedBy(input, closed), inUse);

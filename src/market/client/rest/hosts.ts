@@ -1,6 +1,5 @@
 // Where the reference exchange's public data is, and which address carries what.
-
-export type Family = "spot" | "futures";
+import type { StrategyType } from "../../../domain/account.ts";
 
 export type UpstreamHosts = {
   readonly spotRestUrl: string;
@@ -18,12 +17,12 @@ export const liveHosts: UpstreamHosts = {
 };
 
 /** The address of a path of combined streams; SUBSCRIBE messages choose the streams afterwards. */
-export function streamUrlOf(hosts: UpstreamHosts, family: Family, path: string): string {
-  return `${withoutSlash(family === "spot" ? hosts.spotWsUrl : hosts.futuresWsUrl)}${path}`;
+export function streamUrlOf(hosts: UpstreamHosts, type: StrategyType, path: string): string {
+  return `${withoutSlash(type === "SPOT" ? hosts.spotWsUrl : hosts.futuresWsUrl)}${path}`;
 }
 
-export function restUrlOf(hosts: UpstreamHosts, family: Family): string {
-  return withoutSlash(family === "spot" ? hosts.spotRestUrl : hosts.futuresRestUrl);
+export function restUrlOf(hosts: UpstreamHosts, type: StrategyType): string {
+  return withoutSlash(type === "SPOT" ? hosts.spotRestUrl : hosts.futuresRestUrl);
 }
 
 function withoutSlash(url: string): string {

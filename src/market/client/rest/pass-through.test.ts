@@ -155,7 +155,7 @@ test("the callers' use of the upstream budget is bounded, and the feed goes on",
   await feed.start();
   upstream.reply(path, () => ({ body: {} }));
   const deepestWeight = 250;
-  const within = callersWeightMax.spot / deepestWeight;
+  const within = callersWeightMax.SPOT / deepestWeight;
   const deepest = (index: number) => feed.query(path, `symbol=S${index}&limit=5000`);
   for (let index = 0; index < within; index += 1) expect(await deepest(index)).toMatchObject({ status: 200 });
   expect(await deepest(within)).toMatchObject({ reason: expect.stringContaining("share of the upstream") });

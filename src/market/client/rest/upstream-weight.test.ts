@@ -52,7 +52,7 @@ test.each([
 
 test("callers' questions about funding leave the feed half of what the exchange answers in five minutes", () => {
   const time = createManualTime();
-  const budget = createCallersBudget(callersWeightMax.futures, time);
+  const budget = createCallersBudget(callersWeightMax.FUTURES, time);
   let asked = 0;
   for (let minute = 0; minute < 5; minute += 1) {
     while (budget.take("/fapi/v1/fundingRate", "symbol=BTCUSDT")) asked += 1;
@@ -65,12 +65,12 @@ test("callers' questions about funding leave the feed half of what the exchange 
 });
 
 test("funding requests at their limit take no weight from books, and the other way round", () => {
-  const budget = createCallersBudget(callersWeightMax.futures, createManualTime());
+  const budget = createCallersBudget(callersWeightMax.FUTURES, createManualTime());
   while (budget.take("/fapi/v1/fundingRate", "symbol=BTCUSDT"));
   let books = 0;
   while (budget.take("/fapi/v1/depth", "limit=1000")) books += 1;
-  expect(books).toBe(callersWeightMax.futures / 20);
-  const other = createCallersBudget(callersWeightMax.futures, createManualTime());
+  expect(books).toBe(callersWeightMax.FUTURES / 20);
+  const other = createCallersBudget(callersWeightMax.FUTURES, createManualTime());
   while (other.take("/fapi/v1/depth", "limit=1000"));
   expect(other.take("/fapi/v1/fundingRate", "symbol=BTCUSDT")).toBe(true);
 });

@@ -3,7 +3,7 @@
 // depend on callers, so their use in any sixty seconds stays well below the whole. Funding requests have a
 // count of their own here as upstream: they take nothing from requests for prices.
 import type { Clock } from "../../../concurrency/time.ts";
-import type { Family } from "./hosts.ts";
+import type { StrategyType } from "../../../domain/account.ts";
 import {
   dayTickerWeight,
   depthWeight,
@@ -17,7 +17,7 @@ import {
 } from "./request-weight.ts";
 
 /** Half of what the exchange allows an address a minute. Source: reference exchange, section 1.4. */
-export const callersWeightMax: Readonly<Record<Family, number>> = { spot: 3_000, futures: 1_200 };
+export const callersWeightMax: Readonly<Record<StrategyType, number>> = { SPOT: 3_000, FUTURES: 1_200 };
 export const budgetWindowMs = 60_000;
 
 type WeightBudget = {

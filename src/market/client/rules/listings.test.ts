@@ -36,7 +36,7 @@ test("a start without upstream fails with words about what to do", async () => {
   const time = createManualTime();
   const nowhere = "http://127.0.0.1:1";
   const feed = createMarketFeed({
-    family: "spot",
+    type: "SPOT",
     spotRestUrl: nowhere,
     spotWsUrl: "ws://127.0.0.1:1",
     futuresRestUrl: nowhere,

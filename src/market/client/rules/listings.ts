@@ -9,7 +9,7 @@ import type { Clock } from "../../../concurrency/time.ts";
 import type { SymbolRules } from "../../../domain/symbol.ts";
 import type { Log } from "../log.ts";
 import { bodyOf, faultOf, type Rest, type UpstreamAnswer } from "../rest/rest.ts";
-import type { FamilyProtocol } from "../streams/protocol.ts";
+import type { MarketProtocol } from "../streams/protocol.ts";
 import type { JsonObject } from "./rules-row.ts";
 
 /** Source: design, section 4 (rules of traded symbols are at most 60 seconds old). */
@@ -41,7 +41,7 @@ type Listed = { readonly rules: SymbolRules; readonly askedAt: number };
 type Body = { head: JsonObject; symbols: Map<string, JsonObject>; version: number };
 
 export type ListingsOptions = {
-  readonly protocol: FamilyProtocol;
+  readonly protocol: MarketProtocol;
   readonly rest: Rest;
   readonly wallClock: Clock;
   readonly log: Log;

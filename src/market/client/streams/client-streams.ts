@@ -7,7 +7,7 @@
 // since upstream's REST lags behind its streams, is asked for again.
 import type { Cancel } from "../../../concurrency/time.ts";
 import type { UpstreamAnswer } from "../rest/rest.ts";
-import type { FamilyProtocol } from "./protocol.ts";
+import type { MarketProtocol } from "./protocol.ts";
 import { createSubscriptions, type SubscriptionsOptions } from "./subscriptions.ts";
 
 /** 4,096 streams of spot, 2,048 of each path of futures. */
@@ -36,7 +36,7 @@ export type ClientStreams = {
 export type ClientStreamsOptions = Omit<
   SubscriptionsOptions,
   "protocol" | "connectionsMax" | "onEventTime" | "onReconnected" | "onLost"
-> & { readonly protocol: SubscriptionsOptions["protocol"] & Pick<FamilyProtocol, "bookPath"> };
+> & { readonly protocol: SubscriptionsOptions["protocol"] & Pick<MarketProtocol, "bookPath"> };
 
 export type OwnClientStreams = ClientStreams & {
   /**

@@ -4,7 +4,7 @@
 // a quote is doubtful, and the trades of gaps.
 import type { BracketTable } from "../../brackets/table.ts";
 import { parseContractRules } from "../rules/contract-rules.ts";
-import type { FamilyProtocol } from "./protocol.ts";
+import type { MarketProtocol } from "./protocol.ts";
 
 const publicPath = "/public/stream";
 const marketPath = "/market/stream";
@@ -14,9 +14,9 @@ const isPublic = /@(bookTicker|depth|rpiDepth|trade$)|^!bookTicker$/;
 const hourMs = 60 * 60_000;
 
 /** A contract without brackets in the table has no rules. */
-export function futuresProtocol(brackets: BracketTable): FamilyProtocol {
+export function futuresProtocol(brackets: BracketTable): MarketProtocol {
   return {
-    family: "futures",
+    type: "FUTURES",
     streamPaths: [publicPath, marketPath],
     streamPathOf: (stream) => (isPublic.test(stream) ? publicPath : marketPath),
     streams: {

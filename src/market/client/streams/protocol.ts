@@ -1,7 +1,7 @@
 // The differences between the two types of the reference exchange's public protocol, as a value:
 // `spot-protocol.ts` and `futures-protocol.ts`. Everything else in this folder is the same for both.
 
-import type { Family } from "../rest/hosts.ts";
+import type { StrategyType } from "../../../domain/account.ts";
 import type { ParsedRules } from "../rules/rules-row.ts";
 import type { DepthKeys } from "../symbols/book.ts";
 
@@ -11,8 +11,8 @@ export type PriceKind = "quote" | "lastPrice" | "averagePrice" | "markPrice";
 /** The streams of a symbol: what comes behind `<symbol>@`. */
 export type StreamKind = "ticker" | "depth" | "trade" | "average" | "mark";
 
-export type FamilyProtocol = {
-  readonly family: Family;
+export type MarketProtocol = {
+  readonly type: StrategyType;
   /** The paths of combined streams; each needs connections of its own. */
   readonly streamPaths: readonly [string, ...string[]];
   /** Which of these paths carries a stream. */

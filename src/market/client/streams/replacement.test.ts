@@ -240,7 +240,7 @@ test("a feed that is closed in a change-over leaves no socket and no timer behin
 });
 
 test("every trade of the simulated market arrives once across change-overs, and no gap is reported", async () => {
-  const { exchange, time, feed } = await openSimulatedFixture("spot", { measuresAge: true });
+  const { exchange, time, feed } = await openSimulatedFixture("SPOT", { measuresAge: true });
   const ids: number[] = [];
   const updateIds: number[] = [];
   const depthIds: number[] = [];
@@ -278,7 +278,7 @@ test("every trade of the simulated market arrives once across change-overs, and 
       expect(feed.status().connected).toBe(true);
     }
   }
-  const lastId = createSimulatedSources(String(SEED)).spot.lastTrade("BTCUSDT", time.now())?.id;
+  const lastId = createSimulatedSources(String(SEED)).SPOT.lastTrade("BTCUSDT", time.now())?.id;
   await until(() => ids.at(-1) === lastId);
   const [firstId = 0] = ids;
   expect(ids).toEqual(ids.map((_, index) => firstId + index));

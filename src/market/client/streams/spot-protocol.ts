@@ -2,12 +2,12 @@
 // 17.1.
 
 import { parseSymbolRules } from "../rules/symbol-rules.ts";
-import type { FamilyProtocol } from "./protocol.ts";
+import type { MarketProtocol } from "./protocol.ts";
 
 const streamPath = "/stream";
 
-export const spotProtocol: FamilyProtocol = {
-  family: "spot",
+export const spotProtocol: MarketProtocol = {
+  type: "SPOT",
   streamPaths: [streamPath],
   streamPathOf: () => streamPath,
   streams: { ticker: "bookTicker", depth: "depth20", trade: "trade", average: "avgPrice", mark: null },

@@ -14,7 +14,7 @@ import type { Log } from "../log.ts";
 import type { Retries } from "../rest/backoff.ts";
 import { streamUrlOf, type UpstreamHosts } from "../rest/hosts.ts";
 import { StreamConnection } from "./connection.ts";
-import type { FamilyProtocol } from "./protocol.ts";
+import type { MarketProtocol } from "./protocol.ts";
 
 /** 8,192 streams. */
 export const connectionsMaxDefault = 8;
@@ -55,7 +55,7 @@ type Pool = {
 
 export type SubscriptionsOptions = {
   readonly hosts: UpstreamHosts;
-  readonly protocol: Pick<FamilyProtocol, "family" | "streamPaths" | "streamPathOf">;
+  readonly protocol: Pick<MarketProtocol, "type" | "streamPaths" | "streamPathOf">;
   /** Divided equally among the paths, at least one each. */
   readonly connectionsMax: number;
   readonly announcer: Announcer;
@@ -77,7 +77,7 @@ export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 export function createSubscriptions(options: SubscriptionsOptions) {
   const { hosts, protocol, announcer, wallClock, log, onEventTime } = options;
-  const { family, streamPaths, streamPathOf } = protocol;
+  const { type, streamPaths, streamPathOf } = protocol;
   const poolConnectionsMax = Math.max(1, Math.floor(options.connectionsMax / streamPaths.length));
   const pools = new Map<string, Pool>();
   const streams = new Map<string, Stream>();
@@ -87,7 +87,7 @@ export function createSubscriptions(options: SubscriptionsOptions) {
   let malformedMessages = 0;
   let isOpen = false;
   for (const path of streamPaths) {
-    const pool: Pool = { url: streamUrlOf(hosts, family, path), connections: [], homes: new Map() };
+    const pool: Pool = { url: streamUrlOf(hosts, type, path), connections: [], homes: new Map() };
     pools.set(path, pool);
     addConnection(pool);
   }
@@ -109,7 +109,7 @@ export function createSubscriptions(options: SubscriptionsOptions) {
 
   function poolOf(stream: string): Pool {
     const pool = pools.get(streamPathOf(stream));
-    if (pool === undefined) throw new Error(`a stream must have a path of its family: ${stream}`);
+    if (pool === undefined) throw new Error(`a stream must have a path of its type: ${stream}`);
     return pool;
   }
 

@@ -3,13 +3,14 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
+import type { StrategyType } from "../../../domain/account.ts";
 import type { BookView } from "../../../domain/market.ts";
 import type { BookSide } from "../../../domain/receipt.ts";
 import { decimal, formatBriefly, type Price } from "../../../money/decimal.ts";
 import { bundledBrackets } from "../../brackets/bundled.ts";
 import { changeAcross } from "../../exchange/book-change.ts";
 import { depthUpdatePayload } from "../../exchange/payloads.ts";
-import type { Book, Family, Level } from "../../exchange/source.ts";
+import type { Book, Level } from "../../exchange/source.ts";
 import type { BookEvent } from "../../feed.ts";
 import type { UpstreamAnswer } from "../rest/rest.ts";
 import { upstreamWeightOf } from "../rest/upstream-weight.ts";
@@ -31,8 +32,8 @@ afterEach(() => {
 });
 
 /** Live books on streams and snapshots in the test's own hands. */
-function createFixture(family: Family = "spot", isMetered = false) {
-  const protocol = family === "spot" ? spotProtocol : futuresProtocol(bundledBrackets);
+function createFixture(type: StrategyType = "SPOT", isMetered = false) {
+  const protocol = type === "SPOT" ? spotProtocol : futuresProtocol(bundledBrackets);
   const time = createManualTime(1_000_000);
   const handlers = new Map<string, (data: unknown) => void>();
   const asked: ((answer: UpstreamAnswer) => void)[] = [];
@@ -112,8 +113,8 @@ const FIRST: Pick<Book, "updateId" | "bids" | "asks"> = {
   ],
 };
 
-async function known(family: Family = "spot") {
-  const all = createFixture(family);
+async function known(type: StrategyType = "SPOT") {
+  const all = createFixture(type);
   await turn();
   await all.answer(FIRST);
   return all;
@@ -487,10 +488,10 @@ describe("snapshots of an upstream that counts requests", () => {
     );
 
   test.each([
-    ["spot", 1_000 + snapshotsAtOnceMax * 50],
-    ["futures", 200 + snapshotsAtOnceMax * 20],
-  ] as const)("%s: those of all books after a lost connection stay within a share", async (family, share) => {
-    const fixture = createFixture(family, true);
+    ["SPOT", 1_000 + snapshotsAtOnceMax * 50],
+    ["FUTURES", 200 + snapshotsAtOnceMax * 20],
+  ] as const)("%s: those of all books after a lost connection stay within a share", async (type, share) => {
+    const fixture = createFixture(type, true);
     const { books, requests } = fixture;
     const symbols = symbolsOf(119);
     for (const symbol of symbols) books.follow(symbol, () => {});
@@ -507,7 +508,7 @@ describe("snapshots of an upstream that counts requests", () => {
   });
 
   test("of a book that an order waits for is requested next, and then of those with a listener", async () => {
-    const fixture = createFixture("spot", true);
+    const fixture = createFixture("SPOT", true);
     const { books, requests } = fixture;
     for (const symbol of symbolsOf(20)) void books.prepare(symbol);
     await pass(fixture, 3_500, FIRST);
@@ -520,7 +521,7 @@ describe("snapshots of an upstream that counts requests", () => {
   });
 
   test("of books that were given up are not requested", async () => {
-    const fixture = createFixture("spot", true);
+    const fixture = createFixture("SPOT", true);
     const { books, requests, time } = fixture;
     for (const symbol of symbolsOf(3 * unusedBooksMax)) void books.prepare(symbol);
     await pass(fixture, 6 * 60_000, FIRST);
@@ -587,12 +588,12 @@ function withLevels(levels: readonly Level[], changed: readonly Level[], sign: 1
 
 const text = (levels: readonly Level[]) => levels.map(([at, amount]) => `${at}x${amount}`).join(" ");
 
-test.each(["spot", "futures"] as const)(
+test.each(["SPOT", "FUTURES"] as const)(
   "%s: a book that is known is the exchange's own at its update id, whatever was lost",
-  async (family) => {
+  async (type) => {
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { maxLength: 40 }), async (happenings) => {
-        const { send, answer, view, asked, time, books } = createFixture(family);
+        const { send, answer, view, asked, time, books } = createFixture(type);
         await turn();
         const states: Book[] = [{ ...FIRST, at: time.now() }];
         const present = () => states.at(-1) as Book;
@@ -618,7 +619,7 @@ test.each(["spot", "futures"] as const)(
           const changed = changeAcross([before, after]);
           if (changed === undefined) return;
           if (losing > 0) losing -= 1;
-          else send("depth@100ms", JSON.parse(depthUpdatePayload(family, "BTCUSDT", changed, time.now())));
+          else send("depth@100ms", JSON.parse(depthUpdatePayload(type, "BTCUSDT", changed, time.now())));
         };
         for (const each of happenings) {
           time.advance(100);

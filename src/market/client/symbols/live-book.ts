@@ -15,7 +15,7 @@ import type { Log } from "../log.ts";
 import { type DepthLevel, readDepthSnapshot } from "../rest/depth-snapshot.ts";
 import { bodyOf, type Rest } from "../rest/rest.ts";
 import { upstreamWeightOf } from "../rest/upstream-weight.ts";
-import type { FamilyProtocol } from "../streams/protocol.ts";
+import type { MarketProtocol } from "../streams/protocol.ts";
 import type { Announcer, Carrier, Subscriptions } from "../streams/subscriptions.ts";
 import { silentAfterMs } from "./book.ts";
 import {
@@ -69,7 +69,7 @@ const diffsWaitingMax = { live: 100, replayed: 1_000 } as const;
 const noStreams: readonly string[] = [];
 
 export type LiveBooksOptions = {
-  readonly protocol: Pick<FamilyProtocol, "family" | "bookPath" | "snapshotWeightPerMinute">;
+  readonly protocol: Pick<MarketProtocol, "type" | "bookPath" | "snapshotWeightPerMinute">;
   readonly streams: Pick<Subscriptions, "subscribe" | "areConfirmed">;
   readonly rest: Rest;
   /** Whether upstream counts requests; if not, snapshots are requested without pauses. */

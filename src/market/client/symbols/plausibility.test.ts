@@ -177,7 +177,7 @@ test("a mark price of nearly nothing is not published: no leg fires and no posit
 });
 
 test("a contract's filter bounds its quotes on both sides", async () => {
-  const fixture = await createFixture([BTC], { family: "futures" });
+  const fixture = await createFixture([BTC], { type: "FUTURES" });
   fixture.rows.set(
     BTC,
     contractRow(BTC, {

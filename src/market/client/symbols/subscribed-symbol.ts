@@ -9,7 +9,7 @@ import type { Quote } from "../../../domain/market.ts";
 import type { SymbolRules } from "../../../domain/symbol.ts";
 import type { Price } from "../../../money/decimal.ts";
 import type { MarketListener, PriceExtremes } from "../../feed.ts";
-import type { FamilyProtocol, PriceKind, StreamKind } from "../streams/protocol.ts";
+import type { MarketProtocol, PriceKind, StreamKind } from "../streams/protocol.ts";
 import type { Announcer, Carrier, Subscriptions } from "../streams/subscriptions.ts";
 import { type Book, createBook, forgetIds, isSilent, takeDepth, takeTicker, type Verdict } from "./book.ts";
 import { Continuity, type DataKind } from "./continuity.ts";
@@ -37,7 +37,7 @@ import { dataAgeMsMax, Timeliness } from "./timeliness.ts";
 
 /** Shared dependencies of all subscribed symbols. */
 export type SubscribedSymbolDeps = {
-  readonly protocol: Pick<FamilyProtocol, "streams" | "depthKeys" | "pricePaths">;
+  readonly protocol: Pick<MarketProtocol, "streams" | "depthKeys" | "pricePaths">;
   readonly streams: Subscriptions;
   readonly announcer: Announcer;
   /** Market time. */

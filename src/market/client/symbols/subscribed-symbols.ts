@@ -12,7 +12,7 @@ import type { Price } from "../../../money/decimal.ts";
 import type { MarketListener, PriceExtremes } from "../../feed.ts";
 import { readDepthSnapshot } from "../rest/depth-snapshot.ts";
 import type { Rest } from "../rest/rest.ts";
-import type { FamilyProtocol, PriceKind } from "../streams/protocol.ts";
+import type { MarketProtocol, PriceKind } from "../streams/protocol.ts";
 import type { Announcer, Carrier, Subscriptions } from "../streams/subscriptions.ts";
 import { takeRestTicker, type Verdict } from "./book.ts";
 import type { ExchangeClock } from "./exchange-clock.ts";
@@ -48,7 +48,7 @@ export type PriceCounts = {
 };
 
 export type SubscribedSymbolsOptions = {
-  readonly protocol: FamilyProtocol;
+  readonly protocol: MarketProtocol;
   readonly streams: Subscriptions;
   readonly rest: Rest;
   readonly announcer: Announcer;

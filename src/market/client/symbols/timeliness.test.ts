@@ -1,6 +1,7 @@
 // Data that is old when it comes: what is measured, what is dropped, and what is no reason for an alarm.
 import { describe, expect, test } from "vitest";
 import { createManualTime, type ManualTime } from "../../../concurrency/testing/manual-time.ts";
+import type { StrategyType } from "../../../domain/account.ts";
 import { decimal, type Price } from "../../../money/decimal.ts";
 import { createFixture, type Fixture, pass, settle } from "../testing/feed.ts";
 import { marketPath, publicPath } from "../testing/messages.ts";
@@ -16,11 +17,11 @@ const price = (text: string) => decimal<Price>(text);
 type LagFixture = Fixture & { aheadMs: number; readonly exchangeNow: () => number; nextId: number };
 
 async function lagFixture(
-  family: "spot" | "futures" = "spot",
+  type: StrategyType = "SPOT",
   options: Parameters<typeof createFixture>[1] = {},
 ): Promise<LagFixture> {
   const fixture: LagFixture = Object.assign(
-    await createFixture([BTC], { family, measuresAge: true, ...options }),
+    await createFixture([BTC], { type, measuresAge: true, ...options }),
     {
       aheadMs: 0,
       exchangeNow: () => fixture.time.now() + fixture.aheadMs,
@@ -34,7 +35,7 @@ async function lagFixture(
   fixture.marks.set(BTC, "100");
   await fixture.feed.start();
   await fixture.feed.prepare(BTC);
-  await until(() => fixture.upstream.subscribed().length === (family === "spot" ? 4 : 3));
+  await until(() => fixture.upstream.subscribed().length === (type === "SPOT" ? 4 : 3));
   await settle(fixture);
   return fixture;
 }
@@ -52,7 +53,7 @@ async function say(
   const id = fixture.nextId;
   fixture.nextId += 1;
   const before = heardBy(feed);
-  if (feed.family === "spot") {
+  if (feed.type === "SPOT") {
     // The time comes first, as on a connection whose streams are all the same late.
     upstream.send("btcusdt@trade", {
       e: "trade",
@@ -94,9 +95,9 @@ async function sayFor(fixture: LagFixture, seconds: number, lateMs: number, bid?
   }
 }
 
-describe.each(["spot", "futures"] as const)("%s", (family) => {
+describe.each(["SPOT", "FUTURES"] as const)("%s", (type) => {
   test.each([0, 1_000, 4_000])("prices that come %i ms late are used", async (lateMs) => {
-    const fixture = await lagFixture(family);
+    const fixture = await lagFixture(type);
     await sayFor(fixture, 12, lateMs, "98");
     expect(fixture.feed.quote(BTC)).toEqual({ bid: price("98"), ask: price("101") });
     expect(fixture.feed.status()).toMatchObject({ dataAgeMs: lateMs, isLate: false, silentSymbols: [] });
@@ -105,7 +106,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
   test.each([10_000, 30_000])(
     "prices that come %i ms late are not, and are not published",
     async (lateMs) => {
-      const fixture = await lagFixture(family);
+      const fixture = await lagFixture(type);
       const { feed } = fixture;
       const heard: unknown[] = [];
       feed.watch(BTC, {
@@ -116,7 +117,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
       });
       await sayFor(fixture, 12, lateMs, "98");
       expect(feed.quote(BTC)).toBeNull();
-      if (family === "futures") expect(feed.markPrice(BTC)).toBeNull();
+      if (type === "FUTURES") expect(feed.markPrice(BTC)).toBeNull();
       expect(heard).toEqual([]);
       expect(feed.status()).toMatchObject({
         connected: true,
@@ -131,7 +132,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
   );
 
   test("a path that delays everything for ten seconds leaves a gap from its last timely message", async () => {
-    const fixture = await lagFixture(family);
+    const fixture = await lagFixture(type);
     await sayFor(fixture, 3, 0);
     const from = fixture.time.now();
     const gaps: (readonly [number, number])[] = [];
@@ -153,7 +154,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
   test.each([60_000, -60_000])(
     "an exchange that sets its clock by %i ms is traded on at once",
     async (byMs) => {
-      const fixture = await lagFixture(family);
+      const fixture = await lagFixture(type);
       await sayFor(fixture, 3, 0);
       fixture.aheadMs += byMs;
       let withoutPrices = 0;
@@ -169,7 +170,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
   test("our clock, set ahead by a day, is measured again, and trading goes on", async () => {
     let leapMs = 0;
     let time: ManualTime = createManualTime();
-    const fixture = await lagFixture(family, { wallClock: { now: () => time.now() + leapMs } });
+    const fixture = await lagFixture(type, { wallClock: { now: () => time.now() + leapMs } });
     time = fixture.time;
     fixture.feed.watch(BTC, { quote() {}, trade() {}, markPrice() {}, gap() {} });
     await sayFor(fixture, 3, 0);
@@ -191,7 +192,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
   });
 
   test("a quiet symbol is traded at REST's prices", async () => {
-    const fixture = await lagFixture(family);
+    const fixture = await lagFixture(type);
     for (let second = 0; second < 60; second += 1) {
       await pass(fixture, 1_000);
       await settle(fixture);
@@ -200,7 +201,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
   });
 
   test("one late word of a quiet symbol does not stop it for longer than the bound", async () => {
-    const fixture = await lagFixture(family);
+    const fixture = await lagFixture(type);
     await pass(fixture, 2_000);
     await settle(fixture);
     await say(fixture, 6_000);
@@ -213,7 +214,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
   });
 
   test("a constant delay that begins before the first word is not mistaken for a quiet symbol", async () => {
-    const fixture = await createFixture([BTC], { family, measuresAge: true });
+    const fixture = await createFixture([BTC], { type, measuresAge: true });
     for (const path of ["/api/v3/time", "/fapi/v1/time"])
       fixture.upstream.reply(path, () => ({ body: { serverTime: fixture.time.now() } }));
     fixture.tickers.set(BTC, ["99", "101"]);
@@ -227,7 +228,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
   });
 
   test("without a measurement of the exchange's clock no price is used, and it is tried every second", async () => {
-    const fixture = await createFixture([BTC], { family, measuresAge: true });
+    const fixture = await createFixture([BTC], { type, measuresAge: true });
     fixture.tickers.set(BTC, ["99", "101"]);
     await fixture.feed.start();
     const waiting = fixture.feed.prepare(BTC);
@@ -275,7 +276,7 @@ test("half of a round trip is taken off, and one that took too long is not belie
 describe("a book of spot that lags alone", () => {
   /** REST has the present book; the streamed one is `behindIds` behind. */
   async function behindFixture(): Promise<LagFixture & { restId: number }> {
-    const fixture = Object.assign(await lagFixture("spot"), { restId: 1 });
+    const fixture = Object.assign(await lagFixture("SPOT"), { restId: 1 });
     fixture.upstream.reply("/api/v3/depth", () => ({
       body: { lastUpdateId: fixture.restId, bids: [["90", "1"]], asks: [["91", "1"]] },
     }));

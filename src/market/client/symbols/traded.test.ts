@@ -1,9 +1,10 @@
 // Past trades, requested from the simulated exchange over its real socket and compared with its source.
 import { afterEach, describe, expect, test } from "vitest";
 import { createManualTime, type ManualTime } from "../../../concurrency/testing/manual-time.ts";
+import type { StrategyType } from "../../../domain/account.ts";
 import { decimal, type Price } from "../../../money/decimal.ts";
 import { bundledBrackets } from "../../brackets/bundled.ts";
-import type { Family, Statistics } from "../../exchange/source.ts";
+import type { Statistics } from "../../exchange/source.ts";
 import type { PriceRange } from "../../feed.ts";
 import { openSimulatedExchange } from "../../simulated/open.ts";
 import { createSimulatedSources } from "../../simulated/source.ts";
@@ -18,7 +19,7 @@ const seed = "11";
 const symbol = "BTCUSDT";
 const minuteMs = 60_000;
 const presentAt = Date.UTC(2026, 9, 10, 12, 0, 30, 250);
-const { spot: source, futures: futuresSource } = createSimulatedSources(seed);
+const { SPOT: source, FUTURES: futuresSource } = createSimulatedSources(seed);
 
 /** How long a page of trades is followed by none, ms: it costs 4 of 1,000 a minute. */
 const tradesPageMs = 240;
@@ -53,10 +54,10 @@ function createFixture(baseUrl: string, history = spotProtocol.history): Fixture
   return { traded, matched, time, logged };
 }
 
-async function createSimulatedFixture(family: Family = "spot"): Promise<Fixture> {
+async function createSimulatedFixture(type: StrategyType = "SPOT"): Promise<Fixture> {
   const exchange = await openSimulatedExchange({ seed, clock: { now: () => presentAt }, manual: true });
   open.push(exchange.close);
-  return family === "spot"
+  return type === "SPOT"
     ? createFixture(exchange.spotRestUrl)
     : createFixture(exchange.futuresRestUrl, futuresProtocol(bundledBrackets).history);
 }
@@ -160,7 +161,7 @@ describe("the simulated market", () => {
     ["an hour", matchedMsMax],
     ["more than an hour", 2 * matchedMsMax],
   ])("of a contract, a gap of %s has its trades of the last hour", async (_name, gapMs) => {
-    const fixture = await createSimulatedFixture("futures");
+    const fixture = await createSimulatedFixture("FUTURES");
     const to = Math.floor(presentAt / minuteMs) * minuteMs;
     const from = to - matchedMsMax + 1;
     const found = await answerOf(fixture, fixture.matched(symbol, to - gapMs, to));

@@ -23,8 +23,8 @@ export async function createFixture(
   symbols: readonly string[],
   options: Partial<MarketFeedOptions> & { readonly autoPong?: boolean } = {},
 ) {
-  const { autoPong = true, family = "spot", ...feedOptions } = options;
-  const isSpot = family === "spot";
+  const { autoPong = true, type = "SPOT", ...feedOptions } = options;
+  const isSpot = type === "SPOT";
   const upstream = await openUpstream({ autoPong });
   open.push(upstream.close);
   const time = createManualTime();
@@ -33,7 +33,7 @@ export async function createFixture(
   const tickers = new Map<string, readonly [string, string]>();
   const marks = new Map<string, string>();
   const feed = createMarketFeed({
-    family,
+    type,
     ...upstream.hosts,
     clock: time,
     wallClock: time,
@@ -94,7 +94,7 @@ export async function pass({ feed, time, upstream }: Fixture, ms: number): Promi
 export async function settle({ feed }: Fixture): Promise<void> {
   for (let trip = 0; trip < 3; trip += 1) {
     settled += 1;
-    await feed.query(feed.family === "spot" ? "/api/v3/ping" : "/fapi/v1/ping", `trip=${settled}`);
+    await feed.query(feed.type === "SPOT" ? "/api/v3/ping" : "/fapi/v1/ping", `trip=${settled}`);
   }
 }
 

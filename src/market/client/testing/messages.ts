@@ -56,7 +56,7 @@ export function sendMark({ upstream }: Fixture, E: number, p: string, T = 1_800_
 export async function subscribedContractFixture(
   options: Parameters<typeof createFixture>[1] = {},
 ): Promise<Fixture> {
-  const fixture = await createFixture(["BTCUSDT", "ETHUSDT"], { family: "futures", ...options });
+  const fixture = await createFixture(["BTCUSDT", "ETHUSDT"], { type: "FUTURES", ...options });
   fixture.tickers.set("BTCUSDT", ["99", "101"]);
   fixture.marks.set("BTCUSDT", "100");
   await fixture.feed.start();

@@ -2,6 +2,7 @@
 import { afterEach } from "vitest";
 import { createManualTime, type ManualTime } from "../../../concurrency/testing/manual-time.ts";
 import type { Clock } from "../../../concurrency/time.ts";
+import type { StrategyType } from "../../../domain/account.ts";
 import { openSimulatedExchange } from "../../simulated/open.ts";
 import { createMarketFeed } from "../feed.ts";
 import { until } from "./upstream.ts";
@@ -10,7 +11,7 @@ import { until } from "./upstream.ts";
 export const SEED = 7;
 
 /** A stream of each route. */
-const MARKERS = { spot: ["marker@trade"], futures: ["marker@bookTicker", "marker@aggTrade"] } as const;
+const MARKERS = { SPOT: ["marker@trade"], FUTURES: ["marker@bookTicker", "marker@aggTrade"] } as const;
 
 const open: (() => Promise<void>)[] = [];
 
@@ -20,11 +21,11 @@ afterEach(async () => {
 
 /** `clockOf` returns market time; by default the fixture's own. */
 export async function openSimulatedFixture(
-  family: "spot" | "futures",
+  type: StrategyType,
   {
     startAt,
     clockOf = (time) => time,
-    measuresAge = family === "futures",
+    measuresAge = type === "FUTURES",
   }: {
     readonly startAt?: number;
     readonly clockOf?: (time: ManualTime) => Clock;
@@ -36,7 +37,7 @@ export async function openSimulatedFixture(
   const exchange = await openSimulatedExchange({ seed: SEED, clock, manual: true });
   open.push(exchange.close);
   const feed = createMarketFeed({
-    family,
+    type,
     ...exchange,
     clock,
     wallClock: time,
@@ -49,7 +50,7 @@ export async function openSimulatedFixture(
   });
   open.push(feed.close);
   const marked = new Map<string, number>();
-  for (const marker of MARKERS[family]) {
+  for (const marker of MARKERS[type]) {
     feed.subscribe(marker, () => marked.set(marker, (marked.get(marker) ?? 0) + 1));
   }
 
@@ -58,11 +59,11 @@ export async function openSimulatedFixture(
     for (let left = ms; left > 0; left -= 1_000) {
       time.advance(Math.min(left, 1_000));
       exchange.pump();
-      for (const marker of MARKERS[family]) {
+      for (const marker of MARKERS[type]) {
         const before = marked.get(marker);
         // A message is lost while the connection is away or not yet subscribed: ask again until one comes.
         await until(() => {
-          if (marked.get(marker) === before) exchange.sendRaw(marker, {}, family);
+          if (marked.get(marker) === before) exchange.sendRaw(marker, {}, type);
           return marked.get(marker) !== before;
         });
       }

@@ -90,7 +90,7 @@ export async function fill(store: Store): Promise<void> {
   const key = keyOf("labelled", { label: LABEL, createdAt: Number.MAX_SAFE_INTEGER });
   await store.createStrategies([createdOf("labelled", { key })]);
   await store.revokeKey(keyOf("strategy-7").apiKey, 5_000);
-  await store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: 7_000 }]);
+  await store.noteHeard([{ type: "SPOT", symbol: "BTCUSDT", at: 7_000 }]);
   const position = { ahead: decimal<Quantity>(HUGE), tradedAtPrice: ZERO, canceledAhead: ZERO };
   await store.noteQueues([
     { strategyId: "one", orderId: 1, symbol: "BTCUSDT", ...position, tradeId: 5, at: 7_000 },

@@ -38,7 +38,7 @@ export function copyingAccountCases(opened: Opened): void {
         venueAccountOf("ann", {
           accountId: `a${number}`,
           createdAt: number,
-          family: number === 2 ? "FUTURES" : "SPOT",
+          type: number === 2 ? "FUTURES" : "SPOT",
         }),
       );
       for (const account of accounts) expect(await connect(account)).toBe("CONNECTED");

@@ -111,14 +111,14 @@ export function copyingCopyCases(opened: Opened): void {
 
     test.each([
       ["another's", { personId: "bob" }],
-      ["of another family", { family: "FUTURES" }],
+      ["of another type", { type: "FUTURES" }],
       ["not accepted by the venue", { status: "FAILED", failure: "no" }],
       ["disconnected", { status: "DISCONNECTED", sealed: null }],
       ["not there", { accountId: "another" }],
     ])("an account that is %s serves no copy", async (_what, terms) => {
       await connect("ann", terms);
       expect(await begin("ann", "one")).toBe("TAKEN");
-      expect(await begin("ann", "one", { family: "FUTURES" })).toBe("TAKEN");
+      expect(await begin("ann", "one", { type: "FUTURES" })).toBe("TAKEN");
       expect(await copying.listCopiesOf("ann")).toEqual([]);
     });
 

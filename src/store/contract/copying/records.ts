@@ -37,7 +37,7 @@ export function venueAccountOf(personId: string, terms: Partial<VenueAccount> = 
   return {
     accountId: `account-of-${personId}`,
     personId,
-    family: "SPOT",
+    type: "SPOT",
     venue: VENUE,
     label: `${personId}, with "quotes" and ’umlauts’ äöü`,
     keyHint: "abcd",
@@ -82,7 +82,7 @@ export function copyOf(
     personId,
     strategyId,
     accountId: `account-of-${personId}`,
-    family: "SPOT",
+    type: "SPOT",
     settings: SETTINGS,
     status: "FOLLOWING",
     reason: null,

@@ -8,7 +8,7 @@ import { VENUE } from "./records.ts";
 /** Of a venue that has banned us; the words are its own. */
 export const BANNED: VenueReport = {
   origin: VENUE,
-  family: "SPOT",
+  type: "SPOT",
   health: {
     isReachable: false,
     failure: 'it answered 502: "öü"\0\n',
@@ -35,13 +35,23 @@ export function copyingVenueReportCases(opened: Opened): void {
 
     test("are the last of each copier, newest first", async () => {
       expect(await store.copying.listVenueReports()).toEqual([]);
-      const futures = { ...BANNED, family: "FUTURES" } as const;
+      const futures = { ...BANNED, type: "FUTURES" } as const;
       await note(reportOf("one", 1_000, [BANNED]));
       await note(reportOf("two", 1_001, [BANNED, futures]));
       const two = reportOf("two", 1_001, [BANNED, futures]);
       expect(await store.copying.listVenueReports()).toEqual([two, reportOf("one", 1_000, [BANNED])]);
       await note(reportOf("one", 1_002));
       expect(await store.copying.listVenueReports()).toEqual([reportOf("one", 1_002), two]);
+    });
+
+    test("are stored with the key family for the type", async () => {
+      await note(reportOf("one", 1_000, [BANNED]));
+      await opened.changeRows(
+        `UPDATE venue_reports SET venues = replace(venues, '"family":"SPOT"', '"family":"FUTURES"')`,
+      );
+      expect(await store.copying.listVenueReports()).toEqual([
+        reportOf("one", 1_000, [{ ...BANNED, type: "FUTURES" }]),
+      ]);
     });
 
     test("of others are forgotten if they are older, never one's own", async () => {

@@ -97,7 +97,7 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITH
 
   test("a signal that cannot be recorded stops the process, and is not answered 202", async () => {
     const { recorded, traders } = await prepare(0);
-    const bot = traders.find(({ family }) => family === "SPOT");
+    const bot = traders.find(({ type }) => type === "SPOT");
     if (bot === undefined) throw new Error("there are traders on spot");
     const gateway = await recorded.start({
       call: "sync",

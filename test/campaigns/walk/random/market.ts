@@ -1,6 +1,6 @@
 // The walk's market: symbols whose prices wander, leap, fall silent, halt and lose a side, and whose rules
 // change under the orders that wait. A contract also has a mark price, which keeps near the others but for
-// leaps of its own, and brackets that grow stricter for a while. What is listed is given by the family.
+// leaps of its own, and brackets that grow stricter for a while. What is listed is given by the setup.
 import type { Quote } from "../../../../src/domain/market.ts";
 import type { LotSize, SymbolRules } from "../../../../src/domain/symbol.ts";
 import { MarketStub } from "../../../../src/engine/testing/market-stub.ts";

@@ -20,7 +20,7 @@ import { MissingSteps } from "../../keys/missing-steps.tsx";
 import { CheckResult } from "./check-result.tsx";
 
 const LABEL_LENGTH_MAX = 60;
-const FAMILIES = [
+const TYPES = [
   { value: "SPOT", label: "Spot account" },
   { value: "FUTURES", label: "USDT-margined futures account" },
 ] as const;
@@ -31,10 +31,10 @@ type ConnectDialogProps = {
   /** Those that the operator allows. */
   venues: readonly { readonly origin: string }[];
   /** Which is chosen at first. */
-  family: StrategyType;
+  type: StrategyType;
 };
 
-export function ConnectDialog({ isOpen, onClose, venues, family }: ConnectDialogProps) {
+export function ConnectDialog({ isOpen, onClose, venues, type }: ConnectDialogProps) {
   const [check, setCheck] = useState<AccountCheckJson | null>(null);
   const close = () => {
     setCheck(null);
@@ -47,7 +47,7 @@ export function ConnectDialog({ isOpen, onClose, venues, family }: ConnectDialog
       title={check === null ? "Connect an exchange account" : "The account is connected"}
     >
       {check === null ? (
-        <ConnectForm venues={venues} family={family} onCancel={close} onConnected={setCheck} />
+        <ConnectForm venues={venues} type={type} onCancel={close} onConnected={setCheck} />
       ) : (
         <>
           <CheckResult check={check} />
@@ -65,15 +65,15 @@ export function ConnectDialog({ isOpen, onClose, venues, family }: ConnectDialog
 
 type ConnectFormProps = {
   venues: readonly { readonly origin: string }[];
-  family: StrategyType;
+  type: StrategyType;
   onCancel: () => void;
   onConnected: (check: AccountCheckJson) => void;
 };
 
-function ConnectForm({ venues, family: firstFamily, onCancel, onConnected }: ConnectFormProps) {
+function ConnectForm({ venues, type: firstType, onCancel, onConnected }: ConnectFormProps) {
   const form = useForm({
     first: {
-      family: firstFamily,
+      family: firstType,
       venue: venues.length === 1 ? (venues[0]?.origin ?? "") : "",
       label: "",
       ...NO_CREDENTIALS,
@@ -95,7 +95,7 @@ function ConnectForm({ venues, family: firstFamily, onCancel, onConnected }: Con
       <Select
         label="Kind of account"
         hint="Spot strategies are copied on a spot account, futures strategies on a futures account."
-        options={FAMILIES}
+        options={TYPES}
         {...form.control("family")}
       />
       <TextInput

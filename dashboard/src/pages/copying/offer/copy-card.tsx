@@ -15,7 +15,7 @@ import { usePerson } from "../../../api/session.ts";
 import { PreviewCard } from "../../../copying/preview.tsx";
 import { errorsOf, newSettings, settingsInWords, settingsOf } from "../../../copying/settings.ts";
 import { SettingsFields } from "../../../copying/settings-fields.tsx";
-import { FAMILY_NAMES, hostOf } from "../../../copying/words.ts";
+import { hostOf, TYPE_NAMES } from "../../../copying/words.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Card, EmptyState, Note, QueryState } from "../../../ui/card.tsx";
 import { Select } from "../../../ui/forms/field.tsx";
@@ -47,7 +47,7 @@ export function CopyCard({ offer }: { offer: OfferDetailJson }) {
   }
   if (query.data === undefined) return <QueryState of={query} lines={5} title={TITLE} />;
   const fitting = query.data.rows.filter(
-    ({ family, status, copyId }) => family === offer.type && status === "CONNECTED" && copyId === null,
+    ({ family: type, status, copyId }) => type === offer.type && status === "CONNECTED" && copyId === null,
   );
   if (person.kyc !== "APPROVED") {
     return (
@@ -58,7 +58,7 @@ export function CopyCard({ offer }: { offer: OfferDetailJson }) {
     return (
       <Card title={TITLE} isFlush>
         <EmptyState
-          title={`You have no free ${FAMILY_NAMES[offer.type].toLowerCase()} account.`}
+          title={`You have no free ${TYPE_NAMES[offer.type].toLowerCase()} account.`}
           action={
             <ButtonLink to="/copying/accounts" search={{ connect: offer.type }}>
               Connect an account
@@ -105,7 +105,7 @@ function CopyForm({ offer, accounts }: CopyFormProps) {
             error={fieldsOf(start.error).accountId}
           />
           <SettingsFields
-            family={offer.type}
+            type={offer.type}
             form={form}
             onChange={(changes) => setForm((before) => ({ ...before, ...changes }))}
             errors={"errors" in read ? read.errors : errorsOf(fieldsOf(start.error))}

@@ -23,14 +23,23 @@ export function VenueTable({ rows, onHalt }: VenueTableProps) {
 }
 
 /**
- * One line for each family and copier: whether the exchange answers, until when the copier pauses, and how
+ * One line for each type and copier: whether the exchange answers, until when the copier pauses, and how
  * much of the budget is used. The line names the copier if several report.
  */
 function Health({ health, isOneOfSeveral }: { health: Venue["health"][number]; isOneOfSeveral: boolean }) {
-  const { family, isAnswering, failure, lastAnswerAt, pausedUntil, budgetUsed, copier, isSilent } = health;
+  const {
+    family: type,
+    isAnswering,
+    failure,
+    lastAnswerAt,
+    pausedUntil,
+    budgetUsed,
+    copier,
+    isSilent,
+  } = health;
   return (
     <div className="whitespace-normal text-sm">
-      {family === "SPOT" ? "Spot" : "Futures"}
+      {type === "SPOT" ? "Spot" : "Futures"}
       {isOneOfSeveral && <span className="break-all"> ({copier})</span>}:{" "}
       {isSilent && (
         <span className="text-warn">

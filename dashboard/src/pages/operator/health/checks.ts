@@ -23,7 +23,7 @@ const LOOP_BAD_MS = 500;
 const MEBIBYTE = 1_048_576;
 const RESIDENT_LARGE = 1_536 * MEBIBYTE;
 
-const FAMILIES = { SPOT: "Spot", FUTURES: "Futures" } as const;
+const TYPE_NAMES = { SPOT: "Spot", FUTURES: "Futures" } as const;
 
 const UNTRADABLE = {
   RECORDING_ENDED: {
@@ -53,10 +53,10 @@ export function worstOf(checks: readonly HealthCheck[]): HealthCheck["state"] {
 }
 
 function feedCheck(feed: HealthJson["feeds"][number], now: number): HealthCheck {
-  const { family, symbols, isConnected, lastMessageAt, dataAgeMs, isLate } = feed;
+  const { family: type, symbols, isConnected, lastMessageAt, dataAgeMs, isLate } = feed;
   const { pausedUntil, staleSymbols, connects, untradable } = feed;
   const fixed = {
-    name: `${FAMILIES[family]} prices`,
+    name: `${TYPE_NAMES[type]} prices`,
     normal: "Connected, prices less than 5 s old, no symbol without prices",
   };
   if (untradable !== null) return { ...fixed, state: "BAD", ...UNTRADABLE[untradable] };

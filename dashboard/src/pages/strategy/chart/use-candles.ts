@@ -27,10 +27,10 @@ const LIVE_MAX = 500;
 
 type Candles = Answer<"GET /markets/:family/candles">;
 
-export function useCandles(family: StrategyType, symbol: string, interval: Interval) {
+export function useCandles(type: StrategyType, symbol: string, interval: Interval) {
   const queries = useQueryClient();
-  const queryKey = ["candles", family, symbol, interval];
-  const topic = { kind: "candles", family, symbol, interval } as const;
+  const queryKey = ["candles", type, symbol, interval];
+  const topic = { kind: "candles", family: type, symbol, interval } as const;
   const name = JSON.stringify(topic);
   const [live, setLive] = useState<{ readonly name: string; readonly candles: readonly CandleJson[] }>({
     name,
@@ -41,7 +41,7 @@ export function useCandles(family: StrategyType, symbol: string, interval: Inter
     queryKey,
     queryFn: ({ pageParam }): Promise<Candles> =>
       call("GET /markets/:family/candles", {
-        ...{ family, symbol, interval, limit: String(PAGE_CANDLES) },
+        ...{ family: type, symbol, interval, limit: String(PAGE_CANDLES) },
         endTime: pageParam === null ? undefined : String(pageParam),
       }),
     initialPageParam: null as number | null,
@@ -57,7 +57,7 @@ export function useCandles(family: StrategyType, symbol: string, interval: Inter
   const candles = useMemo(() => merged(data?.pages.flatMap(({ rows }) => rows) ?? [], mine), [data, mine]);
   useFollow(topic);
   useLive("candle", (message) => {
-    if (message.family !== family || message.symbol !== symbol || message.interval !== interval) return;
+    if (message.family !== type || message.symbol !== symbol || message.interval !== interval) return;
     const { candle } = message;
     // What was missed is loaded, once for each candle that shows it.
     if (data !== undefined && leavesGap(candles, candle, interval) && mended.current !== candle.openTime) {

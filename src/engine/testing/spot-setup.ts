@@ -5,7 +5,14 @@ import type { ClientOrderType, Side } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { decimal, formatBriefly, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
 import { symbolRules } from "./market-stub.ts";
-import { type Family, inOrder, priceAfter, quietly, timeInForceIn, type Workbench } from "./workbench.ts";
+import {
+  inOrder,
+  priceAfter,
+  quietly,
+  type ScenarioSetup,
+  timeInForceIn,
+  type Workbench,
+} from "./workbench.ts";
 
 const FINEST = decimal<Price & Quantity>("0.00000001");
 
@@ -93,7 +100,7 @@ const RULES: readonly SymbolRules[] = [
   symbolRules("FREE", { priceFilter: null, lotSize: null, marketLotSize: null, notional: null }),
 ];
 
-export const SPOT: Family = {
+export const SPOT: ScenarioSetup = {
   type: "SPOT",
   rules: RULES,
   steps: {

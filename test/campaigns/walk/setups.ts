@@ -1,4 +1,4 @@
-// The two families of trading that are walked through: each is a value, and the walks are the same.
+// What differs between the walks of the two strategy types, as a value of each; the walks are the same.
 import type { StrategyType } from "../../../src/domain/account.ts";
 import type { Command } from "../../../src/domain/command.ts";
 import { CONTRACTS } from "./contracts.ts";
@@ -10,7 +10,7 @@ import type { Listing } from "./random/market.ts";
 import { drawSpot } from "./random/orders.ts";
 import type { Scenario } from "./scenario.ts";
 
-export type Family = {
+export type WalkSetup = {
   readonly type: StrategyType;
   readonly listings: readonly Listing[];
   /** What somebody asks for next, in order. */
@@ -19,7 +19,7 @@ export type Family = {
   readonly newOracle: () => Oracle;
 };
 
-export const FAMILIES: { readonly [T in StrategyType]: Family } = {
+export const SETUPS: { readonly [T in StrategyType]: WalkSetup } = {
   SPOT: { type: "SPOT", listings: PAIRS, draw: drawSpot, newOracle: () => ({ judge: () => {} }) },
   FUTURES: {
     type: "FUTURES",

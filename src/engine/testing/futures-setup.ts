@@ -12,10 +12,10 @@ import { contractRules } from "./contract-rules.ts";
 import { signed } from "./event-words.ts";
 import type { MarketStub } from "./market-stub.ts";
 import {
-  type Family,
   inOrder,
   priceAfter,
   quietly,
+  type ScenarioSetup,
   timeInForceIn,
   type Workbench,
   wholeNumber,
@@ -24,7 +24,7 @@ import {
 const SECOND_MS = 1_000;
 const MARGIN_ASSET = "USDT";
 
-export const FUTURES: Family = {
+export const FUTURES: ScenarioSetup = {
   type: "FUTURES",
   rules: [contractRules("BTC"), contractRules("ETH")],
   steps: {
