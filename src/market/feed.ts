@@ -11,8 +11,8 @@ export type MarketListener = {
   markPrice(price: Price): void;
   /**
    * Quotes, trades and mark prices between these market times, Unix ms, may have been missed. Called before
-   * the message that ended the gap. `isOfNewStream`: only trades of a book that was not followed before, which
-   * is known no sooner than they are received.
+   * the message that ended the gap. `isOfNewStream`: only trades of a book that was not followed before,
+   * which is known no sooner than they are received.
    */
   gap(from: number, to: number, isOfNewStream: boolean): void;
 };
