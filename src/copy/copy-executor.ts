@@ -70,6 +70,8 @@ const LEARN_AGAIN_MS = 1_000;
  * After so many consecutive polls without balances, because orders were in flight, openings wait for a poll.
  */
 const POLLS_IN_VAIN_MAX = 3;
+/** From this age of its balances on the account is polled before an opening is sized, ms. */
+const BALANCES_AGE_MAX_MS = 120_000;
 /** Between polls while a change at the venue is not explained yet, ms. */
 const UNEXPLAINED_POLL_MS = 5_000;
 
@@ -180,7 +182,7 @@ export class CopyExecutor {
       pollSoon: () => this.pollSoon(),
       raise: (alarm) => this.#alarms.raise(alarm),
       pollInTime: (ms) => this.#pollInTime(ms),
-      isPollOverdue: () => this.#missing.inVain >= POLLS_IN_VAIN_MAX,
+      isPollOverdue: () => this.#missing.inVain >= POLLS_IN_VAIN_MAX || this.#areBalancesOld(),
       markInDoubt: (symbol) => {
         const add = (more: 1 | -1) => {
           this.#rows.noteInDoubt(symbol, more);
@@ -323,6 +325,13 @@ export class CopyExecutor {
   pollSoon(): void {
     this.#isPollDue = true;
     this.#startPoll();
+  }
+
+  /** Whether balances are old, and polls have a part of the venue's budget left. */
+  #areBalancesOld(): boolean {
+    const { snapshot } = this.copy.book;
+    const isOld = snapshot !== null && snapshot.at < this.#parts.wallNow() - BALANCES_AGE_MAX_MS;
+    return isOld && this.pollPlace?.mayPoll(this.pollWeight) === true;
   }
 
   #areHoldingsPriced(): boolean {

@@ -377,8 +377,11 @@ export class Desk {
       const entry: JournalEntry = { version: version + 1, key, at, events };
       const outcome = await this.#commits.commit({ account, entry, ...changed });
       if (outcome === "OUTDATED") {
-        // With the version unchanged, it is the signal's key or signature that is known.
-        if (records !== undefined && (await this.#load(strategyId)).version === version) return BUSY;
+        if (records !== undefined) {
+          queue.cached = await this.#load(strategyId);
+          // With the version unchanged, it is the signal's key or signature that is known.
+          if (queue.cached.version === version) return BUSY;
+        }
         mayBeReplay = true;
         continue;
       }

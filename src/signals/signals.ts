@@ -15,6 +15,7 @@ import { type ExecuteSignal, signalKey } from "../domain/command.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import type { NewSignal, Rejection, SettledState, Signal, SignedRequest } from "../domain/signal.ts";
 import type { Strategy } from "../domain/strategy.ts";
+import type { ReceivedSignal } from "../store/ports/signals.ts";
 import { type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
 import {
   faultUnder,
@@ -60,6 +61,11 @@ export type Submitted =
   | { readonly refused: "NOT_LIVE" | "OTHER_ORDER" | "SIGNATURE_USED" | "STORAGE_SHORT" }
   | { readonly refused: "MALFORMED"; readonly fault: string };
 
+/** A signal that is settled, or that is recorded under its key and driven if it is new. */
+type Entered =
+  | { readonly settled: Signal }
+  | { readonly received: ReceivedSignal; readonly driving: Promise<Signal> | null };
+
 export class Signals {
   /** How often keys of signals that are recorded were sent again. */
   readonly replays = new ReplayCounts();
@@ -70,6 +76,8 @@ export class Signals {
   readonly #after: Timers["after"];
   readonly #log: Pick<Logger, "error" | "warn">;
   readonly #listeners = new Set<(strategyId: string) => void>();
+  /** How many signals of a strategy are being settled at once or recorded: a later one does not overtake. */
+  readonly #entering = new Map<string, number>();
 
   constructor(parts: {
     desk: Pick<Desk, "execute" | "isShortOfSpace" | "profileOf">;
@@ -120,15 +128,36 @@ export class Signals {
     const receivedAt = this.#wallNow();
     const signalId = this.#newSignalId();
     const signal = { signalId, strategyId, idempotencyKey, body: keptText(body), receivedAt, signed };
-    const settled = await this.#settleAtOnce(signal, order, admittedAt);
-    if (settled !== null) return { signal: settled, replayed: false };
-    const [received] = await this.#store.receiveSignals([signal], { claimedUntil: receivedAt + CLAIM_MS });
-    if (received === undefined) throw new Error("every signal that is received is answered");
+    const entered = await this.#enter(signal, order, admittedAt);
+    if ("settled" in entered) return { signal: entered.settled, replayed: false };
+    const { received, driving } = entered;
     if (received.signal === null) return { refused: "SIGNATURE_USED" };
-    if (!received.isNew) return await this.#again(received.signal, order, admittedAt);
-    this.#tell(strategyId);
-    const driving = this.#drive(received.signal, order, admittedAt);
+    if (driving === null) return await this.#again(received.signal, order, admittedAt);
     return { signal: await this.#soon(received.signal, driving, receivedAt), replayed: false };
+  }
+
+  /**
+   * Settles a new signal at once, or records it and begins to drive it, behind those of its strategy that
+   * came before it; `driving` is null if it is not new.
+   */
+  async #enter(signal: NewSignal, order: OrderTerms, admittedAt: number): Promise<Entered> {
+    const { strategyId } = signal;
+    const before = this.#entering.get(strategyId) ?? 0;
+    this.#entering.set(strategyId, before + 1);
+    try {
+      const settled = before > 0 ? null : await this.#settleAtOnce(signal, order, admittedAt);
+      if (settled !== null) return { settled };
+      const claimedUntil = this.#wallNow() + CLAIM_MS;
+      const [received] = await this.#store.receiveSignals([signal], { claimedUntil });
+      if (received === undefined) throw new Error("every signal that is received is answered");
+      if (received.signal === null || !received.isNew) return { received, driving: null };
+      this.#tell(strategyId);
+      return { received, driving: this.#drive(received.signal, order, admittedAt) };
+    } finally {
+      const left = (this.#entering.get(strategyId) ?? 1) - 1;
+      if (left > 0) this.#entering.set(strategyId, left);
+      else this.#entering.delete(strategyId);
+    }
   }
 
   /**
@@ -207,7 +236,7 @@ export class Signals {
       return isRefusal(executed) ? null : { ...signal, state: settled(executed, signalId) };
     } catch (error) {
       if (error instanceof StoreFailure || error instanceof StoreUnavailable) throw error;
-      // Driving the recorded signal fails in the same way, and postpones it.
+      // Driving the recorded signal fails in the same way, logs it, and postpones the signal.
       return null;
     }
   }

@@ -100,10 +100,11 @@ export async function refreshBalances(
     const before = state.ownChanges;
     const prices = await session.prices();
     const asking = urgentInDoubt(context);
+    const purchases = state.resting().filter((entry) => isLimitPurchase(entry));
     const balances = await asking.session.ask(({ client }) => client.balances());
     const traded = await tradedSince(asking, balances.held);
     const overdue = await overdueSales(asking, balances.held);
-    const absent = await absentPurchases(asking, balances);
+    const absent = await absentPurchases(asking, balances, purchases);
     if (state.isInFlight || state.ownChanges !== before) continue;
     await bookOpenOrders(urgentInDoubt(context));
     if (state.isInFlight || state.ownChanges !== before) continue;
@@ -111,7 +112,9 @@ export async function refreshBalances(
       bookTraded(context, balances.held, traded);
       bookUnconfirmed(context, balances.held, prices, traded);
     }
-    endAbsentPurchases(context, absent);
+    // What a purchase locked that has ended since may be locked by another one.
+    if (purchases.every((entry) => state.latest(entry).status === "RESTING"))
+      endAbsentPurchases(context, absent);
     endAbsentSales(context, balances, overdue);
     takeSnapshot(context, balances, { prices, inDoubt: symbolsInDoubt(state, balances.held, traded) });
     return true;
@@ -571,11 +574,11 @@ async function overdueSales(
 async function absentPurchases(
   context: CopyContext,
   { held, wallet, available }: Pick<VenueBalances, "held" | "wallet" | "available">,
+  open: readonly MirrorEntry[],
 ): Promise<ReadonlySet<number>> {
   const { state, now } = context;
   const absent = new Set<number>();
   if (state.copy.type !== "SPOT" || state.book.snapshot === null) return absent;
-  const open = state.resting().filter((entry) => isLimitPurchase(entry));
   const besides = subtract(subtract(wallet, available), sum(open.map(worthLeft)));
   for (const purchase of state.unconfirmed().filter((entry) => isLimitPurchase(entry))) {
     const { entryId, symbol, quantity, executedQuantity, updatedAt } = purchase;

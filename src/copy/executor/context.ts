@@ -27,7 +27,10 @@ export type CopyContext = {
   pollInTime(ms: number): Promise<boolean>;
   /** The venue's prices as they were last known. */
   lastPrices(): VenuePrices;
-  /** Whether polls in a row have got no balances because the copy has traded all the time. */
+  /**
+   * Whether polls in a row have got no balances because the copy has traded all the time, or balances are old
+   * and the venue's budget has room for a poll.
+   */
   isPollOverdue(): boolean;
   /**
    * Why nothing may be opened by the copier's limits on orders a minute and loss a day; null if it may. After

@@ -74,8 +74,6 @@ type Scaled = Sized | Unsized;
 export const ORDER_WAITS_MS = 2_000;
 /** How long balances that an order asks for wait for other orders in flight, ms. */
 const IN_FLIGHT_MS_MAX = 300;
-/** From this age of its balances on the account is polled before an opening is sized, ms. */
-const BALANCES_AGE_MAX_MS = 120_000;
 /** Delay before an account that was not polled is polled again, ms. */
 const POLL_AGAIN_MS = 500;
 /** The number of orders from which one list costs no more weight than a request for each. */
@@ -379,10 +377,10 @@ export function roomNow({ state }: CopyContext, prices: VenuePrices): Amount {
  * Whether the account is polled before anything that opens is sized: balances of an earlier process may be
  * old, and so may those of a copy that trades all the time, or one of very many.
  */
-function needsPoll({ state, takenAt, now, isPollOverdue }: CopyContext): boolean {
+function needsPoll({ state, takenAt, isPollOverdue }: CopyContext): boolean {
   const { snapshot } = state.book;
-  if (isPollOverdue() || snapshot === null || isWithoutBalances(state)) return true;
-  return snapshot.at < Math.max(takenAt, now() - BALANCES_AGE_MAX_MS);
+  if (isPollOverdue()) return true;
+  return isWithoutBalances(state) || (snapshot !== null && snapshot.at < takenAt);
 }
 
 function isWithoutBalances({ book }: CopyContext["state"]): boolean {

@@ -71,8 +71,6 @@ const ANSWER_MS_MAX = 1_500;
  * not keep it from being sent.
  */
 const SLOW_STORE_MS = 5_000;
-/** How long the cancel is repeated that shows whether a market order was decided, ms. */
-const CANCEL_MS_MAX = 2_000;
 
 /** Statuses of a row of which it is not known whether the venue has it. */
 const IN_DOUBT: readonly MirrorEntry["status"][] = ["NEW", "SENT", "UNCONFIRMED", "SKIPPED"];
@@ -390,8 +388,9 @@ class Attempts {
         await pause(Math.min(leftMs, backOff.next()));
       }
       if (isLeg(this.#row)) return "ABSENT";
-      if (!(await this.#isDecided(session))) return this.#unconfirmed();
-      const late = await this.#find(session);
+      const met = await this.#metByCancel(session);
+      if (met === "UNDECIDED") return this.#unconfirmed();
+      const late = met ?? (await this.#find(session));
       if (late !== null) return this.placed(late);
       const shown = isPositionAsked ? null : await this.#shownByPosition(session, positions);
       if (shown !== null) return shown;
@@ -436,17 +435,21 @@ class Attempts {
   }
 
   /**
-   * Whether a market order was decided, if the venue has it: a cancel is decided behind it, however late that
-   * is. It takes no harm, and the venue knows no such order.
+   * Cancels a market order in doubt: a venue that decides late decides the cancel behind the order, which
+   * takes no harm if it is executed. The order, if it was still open; null if there is none that is open. An
+   * exit waits for the answer as it waits for that of a query.
    */
-  async #isDecided(session: CopyContext["session"]): Promise<boolean> {
+  async #metByCancel(session: CopyContext["session"]): Promise<VenueOrderState | null | "UNDECIDED"> {
     const { orderType, symbol, clientOrderId } = this.#row;
-    if (orderType !== "MARKET" || symbol === null || clientOrderId === null) return false;
-    const asking = this.#onlyOpens ? session : session.briefly(CANCEL_MS_MAX);
+    const { gate } = this.#context;
+    if (orderType !== "MARKET" || symbol === null || clientOrderId === null) return "UNDECIDED";
     try {
-      return (await asking.ask(({ client }) => client.cancel(symbol, clientOrderId))) === null;
+      return await session.ask(({ client }) => {
+        if (gate.stopped() !== null) throw new NotAnswered("the copy may send nothing");
+        return client.cancel(symbol, clientOrderId);
+      });
     } catch (error) {
-      if (error instanceof VenueRefused) return false;
+      if (error instanceof VenueRefused) return "UNDECIDED";
       throw error;
     }
   }

@@ -307,6 +307,24 @@ test.each(["SPOT", "FUTURES"] as const)(
   },
 );
 
+test.each(["SPOT", "FUTURES"] as const)(
+  "an exit at the market goes out once a venue that takes no orders for a while does again: %s",
+  async (type) => {
+    await open(type);
+    await fixture.does(strategy, places("BUY", "0.001"));
+    await fixture.passesAtRest(5_000);
+    const isTaken = (route: string) => /^(POST|DELETE) .*\/order$/.test(route);
+    way.instead = (route) => (isTaken(route) ? DOWN : null);
+    const held = type === "SPOT" ? "0.00099" : "0.001";
+    await does(places("SELL", held));
+    await fixture.passesAtRest(12_000);
+    way.instead = () => null;
+    const isOut = async () => (await fixture.log(copier)).at(-1)?.includes("FILLED") === true;
+    expect(await takes("it is out", isOut)).toBeLessThan(10_000);
+    expect(await fixture.venue.orders(copier.account, "BTCUSDT")).toHaveLength(2);
+  },
+);
+
 test("without prices nothing counts as lost on a day, and open entries stay", async () => {
   await open("SPOT");
   const limited = await fixture.copier(strategy, "SPOT", { lossPerDayMax: decimal("0.1") });

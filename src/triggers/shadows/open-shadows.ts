@@ -26,6 +26,8 @@ export class OpenShadows {
   readonly #standard = new Set<ShadowAccount>();
   readonly #releases: readonly (() => void)[];
   #lastTradeId: number | null = null;
+  /** Whether an order was added while the book was not known. */
+  #wasUnknown = false;
   /** Whether the book has changed while it was not known. */
   #isBehind = false;
 
@@ -43,9 +45,9 @@ export class OpenShadows {
         quote: (quote) => this.#guarded(() => this.#quoted(quote)),
         trade() {},
         markPrice() {},
-        // Trades are received since the book is known, and no order was added before.
+        // Trades are received since the book is known.
         gap: (_from, _to, isOfNewStream) => {
-          if (!isOfNewStream) onLost(null);
+          if (!isOfNewStream || this.#wasUnknown) onLost(null);
         },
       }),
     ];
@@ -64,7 +66,9 @@ export class OpenShadows {
       return;
     }
     const waiting = waitingOf(shadowAccount.name, order, model);
-    this.#queues.join(waiting, this.#market.book(this.#symbol));
+    const book = this.#market.book(this.#symbol);
+    if (book === null) this.#wasUnknown = true;
+    this.#queues.join(waiting, book);
     this.#strict.set(shadowAccount.name, { shadowAccount, waiting });
   }
 

@@ -145,3 +145,19 @@ test("a recorded signal whose order waits for the disk is answered as it was rec
   expect(await openOrders()).toHaveLength(2);
   expect(time.pending(), "nobody is timed any more").toBe(0);
 });
+
+test("a signal does not overtake one of its strategy that is still being recorded", async () => {
+  const { answered: busy } = await keepBusy();
+  recording.close();
+  const first = bot.submit(BUY, "first");
+  await eventually("the first is being written", () => recording.waitingCount === 1);
+  committing.open();
+  await busy;
+  const second = bot.submit(BUY, "second");
+  // Every later request is sent after it.
+  expect((await bot.signals()).body.data).toHaveLength(1);
+  recording.open();
+  const answers = [await busy, await first, await second];
+  const orders = await openOrders();
+  expect(orders.map(({ clientOrderId }) => clientOrderId)).toEqual(answers.map(({ body }) => body.signalId));
+});
