@@ -184,6 +184,23 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
       expect(await store.listSignals("one", { limit: 9 })).toHaveLength(1);
     });
 
+    test("records a signal where the strategy's row was changed meanwhile, and its version not", async () => {
+      await create(store, "one");
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      await client.query("BEGIN");
+      await client.query("UPDATE strategies SET is_lead = 1 WHERE id = 'one'");
+      const committed = store.commit([recording(1_000)]);
+      await whenWaiting(url, { count: 1, what: "pid" });
+      await client.query("COMMIT");
+      expect(await committed).toEqual(["COMMITTED"]);
+      const { rowCount } = await client.query("SELECT FROM lead_entries WHERE strategy_id = 'one'");
+      await client.end();
+      expect(rowCount).toBe(1);
+      expect(await store.listSignals("one", { limit: 9 })).toMatchObject([{ state: { status: "EXECUTED" } }]);
+      expect(await versionsOf(store, ["one"])).toEqual([2]);
+    });
+
     test("writes nothing to an account that another server is closing at the moment", async () => {
       await signUp(store, "ann");
       const client = new Client({ connectionString: url });

@@ -437,6 +437,17 @@ describe("an order that rests", () => {
     expect((await rowsOf(all))?.length).toBe(isOfNewStream ? 5 : undefined);
   });
 
+  test("has no rows after a gap of its book's trades if it was placed while the book was not known", async () => {
+    const all = await shadowFixture();
+    all.market.loseBook(SYMBOL);
+    all.send(order("BUY", "0.001", { price: "59990" }));
+    await all.pass(300);
+    all.market.miss(SYMBOL, all.time.now() - 300, all.time.now(), true);
+    all.send({ type: "CancelOrder", orderId: 1 });
+    await all.pass(300);
+    expect(await rowsOf(all)).toBe(undefined);
+  });
+
   test("has no rows once a trade was missed, though the order itself goes on", async () => {
     const all = await shadowFixture();
     all.send(order("BUY", "0.001", { price: "59990" }));
