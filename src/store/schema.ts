@@ -83,7 +83,7 @@ export type Tables = PeopleTables &
       at: Integer;
       trade_id: Integer | null;
     };
-    /** Rows in the order in which signals were received. */
+    /** Rows in the order in which signals were recorded. */
     signals: {
       position: Generated<Integer>;
       signal_id: string;

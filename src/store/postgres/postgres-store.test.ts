@@ -184,7 +184,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
       expect(await store.listSignals("one", { limit: 9 })).toHaveLength(1);
     });
 
-    test("records a signal where the strategy's row was changed meanwhile, and its version not", async () => {
+    test("records a signal where the strategy's row was changed in the meantime, though not its version", async () => {
       await create(store, "one");
       const client = new Client({ connectionString: url });
       await client.connect();
