@@ -229,6 +229,7 @@ class Attempts {
   #row: MirrorEntry;
   #attempt = 0;
   #wasDoubted = false;
+  #askedAt = 0;
   /** When the last request with an unknown outcome was created; wall time, Unix ms. */
   doubtedSince: number | null = null;
 
@@ -259,9 +260,9 @@ class Attempts {
     this.#row = state.put({ ...before, status: "SENT", clientOrderId, sentAt, updatedAt: now() });
   }
 
-  /** From when what is sent now is valid, wall time, Unix ms: not later than the row says. */
+  /** From when what was sent last is valid, wall time, Unix ms: not later than the row says. */
   get askedAt(): number {
-    return Math.min(this.#row.updatedAt, this.#context.now());
+    return this.#askedAt;
   }
 
   /** Nothing was sent of the attempt; it is made later, and the row is to be flushed. */
@@ -294,10 +295,12 @@ class Attempts {
     const { symbol, side, orderType, quantity, price, stopPrice, reduceOnly } = this.#row;
     if (symbol === null || side === null) throw new Error("what is sent has a symbol and a side");
     const clientOrderId = this.#row.clientOrderId ?? "";
+    const askedAt = Math.min(this.#row.updatedAt, this.#context.now());
+    this.#askedAt = askedAt;
     if (isLeg(this.#row)) {
       const type = orderType as LegType;
       const triggerPrice = stopPrice ?? ZERO;
-      return client.placeLeg({ symbol, side, type, triggerPrice, clientOrderId, askedAt: this.askedAt });
+      return client.placeLeg({ symbol, side, type, triggerPrice, clientOrderId, askedAt });
     }
     return client.place({
       symbol,
@@ -309,7 +312,7 @@ class Attempts {
       reduceOnly: reduceOnly === true,
       ...(this.#opens && { priority: "OPEN" as const }),
       clientOrderId,
-      askedAt: this.askedAt,
+      askedAt,
     });
   }
 

@@ -14,8 +14,8 @@ const ASKED_MS_MAX = 5_000;
 /** Answers null if it came to its end, otherwise what cut it short. */
 export async function poll(context: CopyContext, missing: Missing): Promise<NotAnswered | null> {
   const { state } = context;
-  const session = context.session.polling(ASKED_MS_MAX);
-  const polling: CopyContext = { ...context, session: state.isContradicted ? session.inDoubt() : session };
+  const session = context.session.polling(ASKED_MS_MAX, state.isContradicted ? "DOUBT" : "POLL");
+  const polling: CopyContext = { ...context, session };
   try {
     const isFresh = await takeStock(polling, missing);
     missing.inVain = isFresh ? 0 : missing.inVain + 1;

@@ -113,12 +113,12 @@ export class VenueSession {
   }
 
   /**
-   * The same session for a poll, which uses no more than the polls' share of the venue's budgets. It repeats
-   * requests for at most this time, ms.
+   * The same session for a poll, which uses no more than the polls' share of the venue's budgets, or that of
+   * what is in doubt. It repeats requests for at most this time, ms.
    */
-  polling(ms = 0): VenueSession {
+  polling(ms = 0, priority: PollPriority = "POLL"): VenueSession {
     const until = this.#parts.wallNow() + ms;
-    return new VenueSession(this.#parts, this.#of, { until, priority: "POLL" });
+    return new VenueSession(this.#parts, this.#of, { until, priority });
   }
 
   /** The session for requests that stops and exits wait for: with the priority of exits, also of a poll. */
