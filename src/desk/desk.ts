@@ -266,7 +266,7 @@ export class Desk {
     for (const arrivals of this.#onTheWay) {
       for (const job of arrivals.end()) {
         this.#commandsOnTheWay -= 1;
-        answer(job, { refusal: "BUSY" });
+        answer(job, BUSY);
       }
     }
     this.#onTheWay.clear();
@@ -388,7 +388,7 @@ export class Desk {
       if (outcome === "BUSY") {
         if (records !== undefined) throw new StoreUnavailable("the database could not take a signal");
         // A client may retry.
-        if (!isFromMarket(command)) return { refusal: "BUSY" };
+        if (!isFromMarket(command)) return BUSY;
         this.#refuseBehind(queue);
         continue;
       }
@@ -410,7 +410,7 @@ export class Desk {
     for (const job of behind) {
       if (isFromMarket(job.command)) continue;
       this.#commandsWaiting -= 1;
-      answer(job, { refusal: "BUSY" });
+      answer(job, BUSY);
     }
   }
 
@@ -449,7 +449,7 @@ export class Desk {
     if (arrivals.count === 0 && arrivesAt <= market.now()) return null;
     const isFull =
       arrivals.count >= STRATEGY_COMMANDS_WAITING_MAX || this.#commandsOnTheWay >= COMMANDS_ON_THE_WAY_MAX;
-    if (isFull || this.#isEndingArrivals) return { refusal: "BUSY" };
+    if (isFull || this.#isEndingArrivals) return BUSY;
     // The book may be known when the command arrives.
     void prepare(market, account, job.command);
     this.#commandsOnTheWay += 1;

@@ -229,7 +229,8 @@ class Attempts {
   #row: MirrorEntry;
   #attempt = 0;
   #wasDoubted = false;
-  #askedAt = 0;
+  /** From when what was sent last is valid, wall time, Unix ms: not later than the row says. */
+  askedAt = 0;
   /** When the last request with an unknown outcome was created; wall time, Unix ms. */
   doubtedSince: number | null = null;
 
@@ -258,11 +259,6 @@ class Attempts {
     const clientOrderId = clientIdOf(before, attempt);
     const sentAt = before.sentAt ?? now();
     this.#row = state.put({ ...before, status: "SENT", clientOrderId, sentAt, updatedAt: now() });
-  }
-
-  /** From when what was sent last is valid, wall time, Unix ms: not later than the row says. */
-  get askedAt(): number {
-    return this.#askedAt;
   }
 
   /** Nothing was sent of the attempt; it is made later, and the row is to be flushed. */
@@ -295,8 +291,8 @@ class Attempts {
     const { symbol, side, orderType, quantity, price, stopPrice, reduceOnly } = this.#row;
     if (symbol === null || side === null) throw new Error("what is sent has a symbol and a side");
     const clientOrderId = this.#row.clientOrderId ?? "";
-    const askedAt = Math.min(this.#row.updatedAt, this.#context.now());
-    this.#askedAt = askedAt;
+    this.askedAt = Math.min(this.#row.updatedAt, this.#context.now());
+    const { askedAt } = this;
     if (isLeg(this.#row)) {
       const type = orderType as LegType;
       const triggerPrice = stopPrice ?? ZERO;
