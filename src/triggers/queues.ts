@@ -37,6 +37,7 @@ import {
   type Deferred,
   type Fill,
   type Given,
+  isAfterApplied,
   isNewer,
   lower,
   type Match,
@@ -325,7 +326,9 @@ export class Queues {
         // What a command on its way may fill is not known yet.
         if (!order.isChanged || !order.isReady || !isLive(order) || busy.has(`${strategyId} ${symbol}`))
           continue;
-        const last = lastTrade === null ? applied : { tradeId: lastTrade.aggregateId, at: lastTrade.time };
+        // A look-up may have applied later trades than the last live one.
+        const isLiveLater = lastTrade !== null && isAfterApplied(lastTrade, applied);
+        const last = isLiveLater ? { tradeId: lastTrade.aggregateId, at: lastTrade.time } : applied;
         const { tradeId, at } = last ?? { tradeId: null, at: order.appliedUntil };
         notes.push({ strategyId, orderId, symbol, ...position, tradeId, at });
         noted.push({ order, unnotedSince: order.unnotedSince });

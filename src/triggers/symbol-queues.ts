@@ -429,8 +429,15 @@ function concerns(trade: MarketTrade, order: Waiting): boolean {
 }
 
 /** Whether a trade is later than the order, and was not applied to it yet. */
-function isUnapplied({ aggregateId, time }: MarketTrade, { appliedUntil, applied }: Waiting): boolean {
-  if (time <= appliedUntil) return false;
+function isUnapplied(trade: MarketTrade, { appliedUntil, applied }: Waiting): boolean {
+  return trade.time > appliedUntil && isAfterApplied(trade, applied);
+}
+
+/** Whether a trade is later than the last one that is applied to an order. */
+export function isAfterApplied(
+  { aggregateId, time }: Pick<MarketTrade, "aggregateId" | "time">,
+  applied: Waiting["applied"],
+): boolean {
   // Ids of another market may be lower.
   return applied === null || aggregateId > applied.tradeId || time > applied.at + RECEIVED_AHEAD_MS_MAX;
 }
