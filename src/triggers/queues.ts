@@ -319,13 +319,13 @@ export class Queues {
     const noted: { readonly order: Waiting; readonly unnotedSince: number | null }[] = [];
     const notes: QueueNote[] = [];
     for (const followed of this.#symbols.values()) {
-      const { symbol, queues, lastTrade } = followed;
+      const { symbol, queues, lastTrade, undecided } = followed;
       const isLive = liveIn(followed);
       for (const order of queues.orders()) {
         const { strategyId, orderId, position, applied } = order;
+        if (!order.isChanged || !order.isReady || !isLive(order)) continue;
         // What a command on its way may fill is not known yet.
-        if (!order.isChanged || !order.isReady || !isLive(order) || busy.has(`${strategyId} ${symbol}`))
-          continue;
+        if (busy.has(`${strategyId} ${symbol}`) || undecided.has(strategyId)) continue;
         // A look-up may have applied later trades than the last live one.
         const isLiveLater = lastTrade !== null && isAfterApplied(lastTrade, applied);
         const last = isLiveLater ? { tradeId: lastTrade.aggregateId, at: lastTrade.time } : applied;
@@ -515,13 +515,9 @@ export class Queues {
     events: readonly BookEvent[],
     met: Map<Price, Quantity>,
   ): void {
-    const isLive = liveIn(followed);
-    const isOwn = (other: Waiting) => other.strategyId === order.strategyId && isLive(other);
     for (const event of events) {
       if (event.type === "TRADE" && order.isReady) {
-        const step = this.#stepOf(followed.symbol);
-        const matches = followed.queues.match(event.trade, step, isOwn, recordedIn(followed));
-        void this.#fill(followed, event.trade, matches);
+        this.#matchOrdersOf(order.strategyId, followed, event.trade);
       }
       if (!isChange(event) || !isNewer(event, order)) continue;
       const changed = event.levels.filter(
@@ -621,17 +617,21 @@ export class Queues {
     void this.#fill(followed, trade, matches);
     for (const [strategyId, { tradeId, later }] of followed.undecided) {
       if (tradeId === trade.aggregateId) continue;
-      later.push(() => this.#matchOrdersOf(strategyId, followed, trade));
+      later.push(() => this.#matchOrdersOf(strategyId, followed, trade, this.#uncertainIn(followed)));
     }
   }
 
   /** Applies a trade to the orders of one strategy. */
-  #matchOrdersOf(strategyId: string, followed: Followed, trade: MarketTrade): void {
+  #matchOrdersOf(strategyId: string, followed: Followed, trade: MarketTrade, isUncertain?: Uncertain): void {
     const { symbol, queues } = followed;
-    const isLive = liveIn(followed);
-    const isOwn = (order: Waiting) => order.strategyId === strategyId && isLive(order);
-    const uncertain = this.#uncertainIn(followed);
-    const matches = queues.match(trade, this.#stepOf(symbol), isOwn, recordedIn(followed), uncertain);
+    const all = this.#orders.get(strategyId)?.values() ?? [];
+    const own = [...all].filter((order) => order.symbol === symbol);
+    const matches = queues.matchOwn(strategyId, own, trade, {
+      step: this.#stepOf(symbol),
+      isConcerned: liveIn(followed),
+      recorded: recordedIn(followed),
+      ...(isUncertain && { isUncertain }),
+    });
     void this.#fill(followed, trade, matches);
   }
 

@@ -109,6 +109,13 @@ export type Concerned = (order: Waiting) => boolean;
  */
 export type Uncertain = (strategyId: string, orders: readonly Waiting[]) => boolean;
 
+type MatchTerms = {
+  readonly step: Quantity;
+  readonly isConcerned: Concerned;
+  readonly recorded?: Recorded;
+  readonly isUncertain?: Uncertain;
+};
+
 /** Strategies whose orders do not move yet, and how they move afterwards. They get no trades. */
 export type Deferred = {
   has(strategyId: string): boolean;
@@ -206,18 +213,37 @@ export class SymbolQueues {
     isUncertain: Uncertain = () => false,
   ): readonly Match[] {
     const reached = Map.groupBy(this.#sides[trade.side].reachedBy(trade.price), (each) => each.strategyId);
-    const matches: Match[] = [];
-    for (const [strategyId, orders] of reached) {
-      const concerned = orders.filter(isConcerned);
-      if (concerned.length === 0 || this.#deferred.has(strategyId)) continue;
-      const given = recorded(strategyId, trade);
-      if (given.length > 0) moveByMatched(trade, concerned, given);
-      else {
-        const match = matchOrders(trade, orders, step, isConcerned, isUncertain(strategyId, orders));
-        matches.push({ strategyId, ...match });
-      }
+    return [...reached].flatMap(([strategyId, orders]) => {
+      return this.#matchOf(strategyId, orders, trade, { step, isConcerned, recorded, isUncertain });
+    });
+  }
+
+  /** The same for one strategy. `own`: all of its orders here. However many others wait, it takes no longer. */
+  matchOwn(
+    strategyId: string,
+    own: readonly Waiting[],
+    trade: MarketTrade,
+    { recorded = () => [], isUncertain = () => false, ...terms }: MatchTerms,
+  ): readonly Match[] {
+    const orders = this.#sides[trade.side].reachedAmong(own, trade.price);
+    return this.#matchOf(strategyId, orders, trade, { ...terms, recorded, isUncertain });
+  }
+
+  #matchOf(
+    strategyId: string,
+    orders: readonly Waiting[],
+    trade: MarketTrade,
+    { step, isConcerned, recorded, isUncertain }: Required<MatchTerms>,
+  ): readonly Match[] {
+    const concerned = orders.filter(isConcerned);
+    if (concerned.length === 0 || this.#deferred.has(strategyId)) return NO_MATCHES;
+    const given = recorded(strategyId, trade);
+    if (given.length > 0) {
+      moveByMatched(trade, concerned, given);
+      return NO_MATCHES;
     }
-    return matches;
+    const match = matchOrders(trade, orders, step, isConcerned, isUncertain(strategyId, orders));
+    return [{ strategyId, ...match }];
   }
 
   /** A diff has come: it moves queues now or later. */
@@ -640,6 +666,19 @@ class QueueSide {
       reached.push(...(this.#levels.get(each)?.orders ?? []));
     }
     return reached;
+  }
+
+  /** Those of some orders that are at a price or a better one, in their execution order. */
+  reachedAmong(orders: readonly Waiting[], price: Price): Waiting[] {
+    return orders
+      .filter(
+        (order) =>
+          restingSide(order.side) === this.#side && comparePrices(this.#side, order.price, price) <= 0,
+      )
+      .sort((one, other) => {
+        const order = comparePrices(this.#side, one.price, other.price);
+        return order === 0 ? (isBefore(one, other) ? -1 : 1) : order;
+      });
   }
 
   add(order: Waiting, joined: Joined): void {
