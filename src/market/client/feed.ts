@@ -19,7 +19,6 @@ import { bundledBrackets } from "../brackets/bundled.ts";
 import type { BracketTable } from "../brackets/table.ts";
 import type { LiveMarket, PriceRange } from "../feed.ts";
 import type { Log } from "./log.ts";
-import { createRetries, retryPaces } from "./rest/backoff.ts";
 import { callersAnswerBytesMax, createCallersRest } from "./rest/callers-rest.ts";
 import { createHistoryPages, type HistoryPages } from "./rest/history-pages.ts";
 import { restUrlOf, type UpstreamHosts } from "./rest/hosts.ts";
@@ -36,6 +35,7 @@ import {
 } from "./streams/client-streams.ts";
 import { futuresProtocol } from "./streams/futures-protocol.ts";
 import type { HistoryProtocol, MarketProtocol } from "./streams/protocol.ts";
+import { createRetries, retryPaces } from "./streams/reconnect.ts";
 import { spotProtocol } from "./streams/spot-protocol.ts";
 import { connectionsMaxDefault, createAnnouncer, createSubscriptions } from "./streams/subscriptions.ts";
 import { candlesBetween, wholeMinutes } from "./symbols/candles.ts";

@@ -8,7 +8,7 @@
 //   replaced without missing a message, and again every `replaceRetryMs` if that fails.
 import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
-import { Backoff, type Retries } from "../rest/backoff.ts";
+import { ReconnectDelays, type Retries } from "./reconnect.ts";
 import { StreamSocket, streamsPerConnectionMax } from "./socket.ts";
 
 export type ConnectionOptions = {
@@ -48,7 +48,7 @@ const lastedAfterMs = 10_000;
 export class StreamConnection {
   readonly #options: ConnectionOptions;
   readonly #wanted = new Set<string>();
-  readonly #backoff: Backoff;
+  readonly #delays: ReconnectDelays;
   #socket: StreamSocket | null = null;
   #replacement: Replacement | null = null;
   /** When the socket is to be replaced, Unix ms. */
@@ -61,7 +61,7 @@ export class StreamConnection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#backoff = new Backoff({ clock: options.wallClock, random: options.random });
+    this.#delays = new ReconnectDelays({ clock: options.wallClock, random: options.random });
   }
 
   /** Connects, and from here on retries by itself until `close`. */
@@ -161,7 +161,7 @@ export class StreamConnection {
     this.#connects += 1;
     this.#replaceAt = wallClock.now() + ageMsMax;
     // Only a connection after a failure or a loss ends something that the log has reported.
-    if (this.#connects > 1 || this.#backoff.isInOutage) {
+    if (this.#connects > 1 || this.#delays.isInOutage) {
       log.info({ url, streams: this.#wanted.size }, "market streams are connected again");
     }
     onOpen();
@@ -199,8 +199,8 @@ export class StreamConnection {
     this.#replaceAt = Number.POSITIVE_INFINITY;
     if (this.#isClosed) return;
     if (openedAt !== null) onLost();
-    if (openedAt !== null && wallClock.now() - openedAt >= lastedAfterMs) this.#backoff.reset();
-    const delayMs = this.#backoff.next();
+    if (openedAt !== null && wallClock.now() - openedAt >= lastedAfterMs) this.#delays.reset();
+    const delayMs = this.#delays.next();
     log.warn({ url, code, reason, delayMs }, "market streams are disconnected; they will be connected again");
     this.#cancelRetry = timers.after(delayMs, () => {
       retries.begin(async () => this.#connect());

@@ -11,10 +11,10 @@
 //   higher than the last one's. Messages by a connection that the stream has left are dropped.
 import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
-import type { Retries } from "../rest/backoff.ts";
 import { streamUrlOf, type UpstreamHosts } from "../rest/hosts.ts";
 import { StreamConnection } from "./connection.ts";
 import type { MarketProtocol } from "./protocol.ts";
+import type { Retries } from "./reconnect.ts";
 
 /** 8,192 streams. */
 export const connectionsMaxDefault = 8;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
-import { Backoff, createRetries, retryPaces } from "./backoff.ts";
+import { createRetries, ReconnectDelays, retryPaces } from "./reconnect.ts";
 
 /** The delays of an outage that lasts `untilMs`, each attempt failing at once. */
 function delaysOf(
@@ -8,14 +8,14 @@ function delaysOf(
   share: number,
 ): readonly { readonly atMs: number; readonly delayMs: number }[] {
   const time = createManualTime(0);
-  const backoff = new Backoff({ clock: time, random: () => share });
-  const delays: { atMs: number; delayMs: number }[] = [];
+  const delays = new ReconnectDelays({ clock: time, random: () => share });
+  const retries: { atMs: number; delayMs: number }[] = [];
   while (time.now() < untilMs) {
-    const delayMs = backoff.next();
-    delays.push({ atMs: time.now(), delayMs });
+    const delayMs = delays.next();
+    retries.push({ atMs: time.now(), delayMs });
     time.advance(delayMs);
   }
-  return delays;
+  return retries;
 }
 
 test("the first retry is quick, the next double from one second to three for two minutes", () => {
@@ -33,13 +33,11 @@ test("in an outage of more than two minutes they double on to thirty seconds", (
 
 test("a connection that lasted begins another outage", () => {
   const time = createManualTime(0);
-  const backoff = new Backoff({ clock: time, random: () => 0.5 });
-  for (let retry = 0; retry < 9; retry += 1) backoff.next();
+  const delays = new ReconnectDelays({ clock: time, random: () => 0.5 });
+  for (let retry = 0; retry < 9; retry += 1) delays.next();
   time.advance(300_000);
-  backoff.reset();
-  expect([backoff.next(), backoff.next(), backoff.next(), backoff.next()]).toEqual([
-    100, 1_000, 2_000, 3_000,
-  ]);
+  delays.reset();
+  expect([delays.next(), delays.next(), delays.next(), delays.next()]).toEqual([100, 1_000, 2_000, 3_000]);
 });
 
 test("a delay is spread over half of itself to either side, and never above the longest", () => {

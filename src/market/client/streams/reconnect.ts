@@ -1,4 +1,4 @@
-// How long to wait before the next attempt to connect, and how many attempts there may be.
+// How long a connection waits before its next attempt to connect, and how many attempts there may be.
 import { createPacer } from "../../../concurrency/pacer.ts";
 import type { Clock, Timers } from "../../../concurrency/time.ts";
 
@@ -13,7 +13,7 @@ const delayMsMax = 30_000;
  */
 const randomisation = 0.5;
 
-type BackoffOptions = {
+type ReconnectOptions = {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
@@ -22,17 +22,16 @@ type BackoffOptions = {
 /**
  * The delays of one connection. The first retry after a connection that had been good is quick, since a
  * single drop is usually nothing. The next delays double from one second: up to 3 seconds in the first two
- * minutes of an outage, up to 30 seconds after that. The bound depends on the age of the outage, so this is
- * not the common `BackOff`.
+ * minutes of an outage, up to 30 seconds after that. The bound depends on the age of the outage.
  */
-export class Backoff {
-  readonly #options: BackoffOptions;
+export class ReconnectDelays {
+  readonly #options: ReconnectOptions;
   /** When the outage began; null while the connection is good. */
   #since: number | null = null;
   /** Without its spread. */
   #delayMs = 0;
 
-  constructor(options: BackoffOptions) {
+  constructor(options: ReconnectOptions) {
     this.#options = options;
   }
 
