@@ -1,10 +1,8 @@
 // Prints the software bill of materials (SBOM) of a release: CycloneDX 1.5 as JSON, made by `npm sbom` from
 // package-lock.json alone, so it needs no network and lists the same on every machine. It lists what `npm
 // start` runs or builds from: the server's dependencies, the Node.js runtime of every platform, the client,
-// and the dashboard with the libraries in its bundle and the tools that bundle it.
-//
-// `npm sbom --omit dev` is not used: it leaves out every production dependency that a development dependency
-// needs too (ws, zod).
+// and the dashboard with the libraries in its bundle and the tools that bundle it. `npm sbom --omit dev` is
+// not used: it leaves out every production dependency that a development dependency needs too (ws, zod).
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

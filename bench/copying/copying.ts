@@ -1,10 +1,8 @@
 // How fast one order is mirrored to many copies: from the strategy's commit until the venue has answered the
 // last of them, and what that costs other traders. Each round measures in sequence: orders of other traders
-// while nothing is copied; as many placements by a bare sender, over as many connections, to the same venue;
-// then the copied order, with orders of other traders in parallel. So a ratio compares what the machine could
-// do in the same seconds. Real are the gateway on the embedded database with its copier thread, the journal,
-// the executors, the client of the venue and the mirror log; the venue is simulated (copy-venue.ts). Nothing
-// is pinned: the copier's thread, the gateway and the venue share the cores.
+// while nothing is copied; as many placements by a bare sender to the same venue; then the copied order, with
+// orders of others in parallel. Real are the gateway on the embedded database with its copier thread, the
+// executors and the mirror log; the venue is simulated (copy-venue.ts). Nothing is pinned.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";

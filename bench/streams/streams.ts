@@ -1,10 +1,8 @@
 // How fast one depth snapshot after another is sent to many subscribers: by the gateway's own streams, by a
-// bare Socket.IO room, and by bare `ws`. Interleaved, each on the server's core with the receivers on the
-// other, so that a ratio compares what the machine could do in the same seconds. Then the memory of a
-// connected subscriber. Real are the gateway's handshakes, keys, limits, subscriptions, its depth source and
-// everything down to the socket; the upstream feed and the schedule are not: snapshots come as fast as they
-// are sent on, instead of one or ten a second. Memory is that of the whole program on the simulated market,
-// at the real schedule.
+// bare Socket.IO room and by bare `ws`, in turns on the server's core, with the receivers on the other. Then
+// the memory of a connected subscriber, of the whole program at the real schedule. Real are the gateway's
+// handshakes, keys, limits, subscriptions, its depth source and everything down to the socket; the upstream
+// feed and the schedule are not: snapshots come as fast as they are sent on.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";

@@ -1,15 +1,8 @@
-// One run of requests over connections to one server, in one of four paces.
-//
-// SATURATE closed loop: every connection sends its next request when the last one is answered. Finds the most
-// that the server
-//              can do; its latencies say little, since a slow server gets fewer requests.
-// SCHEDULE open loop: requests are due at times that do not depend on the answers, as those of many clients
-// are (exponential
-//              gaps). Latency counts from the time a request was due, so it includes waiting behind a stall.
-// OVERLOAD open loop beyond what the server can carry, by clients that ignore Retry-After. A request that
-// finds no idle
-//              connection is not sent: its client still waits for the answer before.
-//   COUNT      closed loop, until a number of answers were good.
+// One run of requests over connections to one server, in one of four paces. SATURATE: a connection sends its
+// next request when the last one is answered, which finds the most that the server can do. SCHEDULE: requests
+// are due at times that do not depend on the answers (exponential gaps), and latency counts from those, so it
+// includes waiting behind a stall. OVERLOAD: SCHEDULE beyond what the server can carry; a request that finds
+// no idle connection is not sent. COUNT: as SATURATE, until a number of answers were good.
 import type { EventLoopUtilization } from "node:perf_hooks";
 import { countCores } from "../processes/machine.ts";
 import { SocketConnection } from "../sockets/wire.ts";

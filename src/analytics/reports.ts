@@ -1,10 +1,8 @@
 // Performance of strategies, computed on request: nothing is sampled, and only what can be computed again is
-// cached.
-// Equity at a time is what was owned then at the prices of then. Holdings are found by walking back from one
-// read of the account over its trades and incomes (`owned.ts`), so they are exact; prices are the closes of
-// candles (`prices.ts`).
-// Bounds: `TRADES_PER_REPORT_MAX` trades per report; `REPORTS_KEPT_MAX` cached reports, each until its
-// account changes or its prices are too old.
+// cached (decision 34). Equity at a time is what was owned then at the prices of then: holdings are exact,
+// computed backward from one read of the account over its trades and incomes (`owned.ts`); prices are the
+// closes of candles (`prices.ts`). Bounds: `TRADES_PER_REPORT_MAX` trades per report; `REPORTS_KEPT_MAX`
+// cached reports, each until its account changes or its prices are too old.
 import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { TradingStore } from "../store/ports/trading.ts";
 import { CandleCloses } from "./closes.ts";

@@ -1,10 +1,8 @@
-// How a spot strategy has done. Coins are valued against USDT, whichever way round they trade; a pair of two
-// other coins is a trade of one for the other, at what the coin that was quoted in was worth in USDT then.
-//
-// Profit is realised by average cost. A purchase adds to the cost of what is held what was paid, less the fee
-// that was taken out of it; a sale takes its share of that cost. What is rounded is rounded once, to the
-// eighth digit and against the profit, and stays rounded, so that realised + unrealised − fees is the profit
-// exactly.
+// The performance of a spot strategy. Coins are valued against USDT, whichever way round they trade; a trade
+// between two other coins exchanges one for the other, at the USDT value of the quote coin at that time.
+// Profit is realized by average cost: a purchase adds what was paid, less the fee taken out of it, to the
+// cost of the holding; a sale takes its share of that cost. Invariant: an amount is rounded once, to the
+// eighth digit and against the profit, so that realized + unrealized − fees is the profit exactly.
 import type { Account } from "../domain/account.ts";
 import type { Trade } from "../domain/order.ts";
 import { seedOf } from "../engine/open-strategy.ts";

@@ -1,10 +1,8 @@
-// The web application as files: what `dashboard/dist` holds, read once at the start. What is served is looked
-// up among what was read, never in the file system, so that no path leads anywhere else.
-//
-// Files under /assets/ are named by their content and may be kept for ever; all others are asked for again
-// each time, and answered "not modified" if they are not. The page is served under the application's own
-// paths alone, to clients that name `text/html`: a bot that asks a wrong path, and a probe that expects an
-// answer of the service, get an error and no page.
+// The web application as files: what `dashboard/dist` holds, read once at the start. Files under /assets/ are
+// named by their content and may be cached for ever; all others are revalidated at each request. Invariants:
+// a path is looked up among what was read, never in the file system, so that no path leads anywhere else. The
+// page is served under the application's own paths alone, to clients that name `text/html`: a bot that
+// requests a wrong path, and a probe that expects an answer of the service, get an error and no page.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path/posix";
 import { promisify } from "node:util";

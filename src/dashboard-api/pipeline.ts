@@ -1,11 +1,9 @@
 // The protocol of the dashboard's routes: the steps of the request pipeline as its browser needs them.
-//
-// Authentication is by session, and charges: a person who is signed in, or else the address; what another
-// site's page asks for is refused before, and charged to nobody. Admission is by role, profile, approved
-// identity and an operator's second factor. A ban of the exchange-style routes does not end here: the
-// dashboard shows it. What a client sends ends in an answer or in a refusal of `errors.ts`, and is counted by
-// its row. Whatever else is thrown is a fault of ours: the server logs it without what was sent, and answers
-// so.
+// Authentication is by session and charges the person who is signed in, else the address; a request from
+// another site's page is rejected before that and charged to nobody. Admission is by role, profile, approved
+// identity and an operator's second factor. Invariant: what a client sends ends in an answer or in a refusal
+// of `errors.ts`; any other error is a fault of ours, which the server logs without what was sent. A ban of
+// the exchange-style routes does not end here: the dashboard shows it.
 import { encode } from "zod";
 import type { Person } from "../domain/person.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";

@@ -1,11 +1,9 @@
 // The only entry point for changes of a strategy: an order, a triggered order, a funding payment, a close.
-// `execute` solves ordering, idempotency, durability and publication: commands of one strategy run one after
-// another, strategies run in parallel; the decision is pure; events, state, rows and key are committed in one
-// transaction, for many strategies at a time; a key that was used before answers from the journal; listeners
-// receive what was committed, afterwards. An outdated commit (another process changed the strategy) is loaded
-// and decided again. A failed commit rejects, since its outcome is unknown, and stops the process. Placements
-// and cancels of strategies under `strict` take the latency of their profile before they are decided
-// (`arrivals.ts`).
+// Invariants: commands of one strategy run one after another, those of others in parallel; the decision is
+// pure; events, state, rows and key are committed in one transaction, for many strategies at a time; a used
+// key is answered from the journal; listeners are notified after the commit. An outdated commit is decided
+// again; a failed one rejects, since its outcome is unknown, and stops the process. Under `strict`,
+// placements and cancels take the latency of their profile before they are decided (decision 73).
 import type { Logger } from "pino";
 import { systemTimers, type Timers } from "../concurrency/time.ts";
 import type { Account, StrategyType } from "../domain/account.ts";

@@ -1,10 +1,9 @@
-// Load shedding. Requests are handled in ticks of the event loop. A tick that takes too long delays all later
-// ones, so the rest of its requests are refused before anything is read of them: 503, with Retry-After.
-//
-// Even a refusal costs time. So the server stops reading from a refused connection until then, and refuses
-// the requests that were sent over it in between: a client that does not wait costs little more than one that
-// does. These are refused once, without another pause: a client that always has a request under way would
-// never be handled again.
+// Load shedding (decision 18). Requests are handled in ticks of the event loop. A tick that takes too long
+// delays all later ones, so the rest of its requests are refused before anything is read of them: 503, with
+// Retry-After. Even a refusal costs time, so the server stops reading from a refused connection until then,
+// and refuses the requests that were sent over it in between: a client that does not wait costs little more
+// than one that does. These are refused once, without another pause: otherwise a client that always has a
+// request in flight would never be handled again.
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 

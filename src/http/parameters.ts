@@ -1,11 +1,9 @@
 // The parameters of a request: form text in the query and in the body, whatever the content type says, since
-// stock clients send them that way.
-//
-// Query and body are signed as one text without a boundary, so an attacker could move the boundary of a
-// request into a value: its rest would become a parameter of the other part. Where both parts have
-// parameters, each must therefore be known to the route, be written `name=value`, and be in one part only;
-// the rest of a value is none of these.
-// Source: reference exchange, section 2; design, section 6; decision 54.
+// stock clients send them that way. Query and body are signed as one text without a boundary, so an attacker
+// could move the boundary into a value: its rest would become a parameter of the other part. Invariant: where
+// both parts of a signed request have parameters, each is known to the route, written `name=value`, and in
+// one part only (decision 54).
+// Source: reference exchange, section 2; design, section 6.
 import type { Refusal } from "../domain/refusal.ts";
 
 /** The parameters of a request, by name. A reader of `Parameters<"symbol">` can read no others. */

@@ -1,10 +1,8 @@
 // The request pipeline. The order of its steps is written here and nowhere else:
-//
 //   ban → route → authenticate → charge → admit → parse → answer → present
-//
 // The exchange-style routes, the WebSocket API, the bot family and the dashboard share it; what differs
-// between them is a `Protocol`. Rows say what is parsed, answered and presented. What the steps learn is
-// recorded in the request context, for the request log; it has no influence on the answer.
+// between them is a `Protocol`. Rows say what is parsed, answered and presented. Invariant: what the steps
+// record in the request context, for the request log, has no influence on the answer.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Desk } from "../desk/desk.ts";
 import type { StrategyType } from "../domain/account.ts";

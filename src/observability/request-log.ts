@@ -1,10 +1,7 @@
-// The last requests of each key, in the memory of the process that answered them. Each key has a ring of
-// entries that are overwritten in place, so that recording makes no garbage; repeated texts (paths,
-// addresses) are stored once. Texts of a request are copied, since a substring would keep the whole request
-// in memory.
-//
-// Never recorded: secrets, signatures, values of parameters. The caller records requests of existing keys
-// only.
+// The last requests of each key, in the memory of the process that answered them (decision 35). Each key has
+// a ring of entries that are overwritten in place, so that recording makes no garbage; repeated texts (paths,
+// addresses) are stored once. The caller records requests of existing keys only.
+// Invariant: secrets, signatures and values of parameters are never recorded.
 import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 
@@ -169,7 +166,10 @@ export class RequestLog {
 const LIKE_A_SECRET = /[A-Za-z0-9+=_]{32,}/g;
 const SECRET_LENGTH_MIN = 32;
 
-/** A copy of a text from outside that may be shown: not too long, and without what might be a secret. */
+/**
+ * A copy of a text from outside that may be shown: not too long, and without what might be a secret. A
+ * substring would keep the whole request in memory.
+ */
 export function shownText(text: string): string {
   const shown =
     text.length < SECRET_LENGTH_MIN

@@ -1,10 +1,8 @@
 // Compares a signature that does not verify with the most frequent signing mistakes: another secret, another
 // order of the parameters, a part left out, another encoding, a parameter that was not signed, `signature`
 // signed as well, a digest that is not lowercase hex. An unknown mistake gets a text that says how to find
-// it.
-//
-// Texts are received bytes, one a character. No result holds a secret, a signature or the value of a
-// parameter.
+// it. Texts are received bytes, one a character.
+// Invariant: no result contains a secret, a signature or the value of a parameter.
 import { createHmac } from "node:crypto";
 import type { ApiKeyRecord } from "../domain/strategy.ts";
 import { signedMessage } from "../keys/signatures.ts";

@@ -1,10 +1,9 @@
-// Shares budgets and bans between processes and preserves them over a restart: twice a second new charges go
-// to the store's log, and the entries of other processes are read and added. Each entry has few holders, and
-// the event loop goes on between entries. At the start the whole log is read. A charge is logged within half
-// a second, so kill -9 loses at most that, and every other process knows it within a second; a ban is logged
-// before the 429 that began it is answered. Entries that cannot be stored are dropped and reported: their
-// charges then hold in this process only, and their bans go into the next entry. Source: design, section 6
-// (budgets and bans hold across processes).
+// Shares budgets and bans between processes and preserves them over a restart (decision 69): twice a second
+// new charges go to the store's log, and the entries of other processes are read and added; at the start the
+// whole log is read. Invariants: kill -9 loses at most half a second of charges; a ban is logged before the
+// 429 that began it is answered. Entries that cannot be stored are dropped and reported: their charges then
+// hold in this process only, and their bans go into the next entry.
+// Source: design, section 6 (budgets and bans hold across processes).
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Logger } from "pino";
 import { SingleFlight } from "../concurrency/periodic-task.ts";
@@ -16,7 +15,7 @@ import { BAN_MS, type Budgets, type LoggedBudgets } from "./budgets.ts";
 const TURN_MS = 500;
 /** How long an entry is of use, ms: as long as a ban, and a minute for clocks that differ. */
 export const ENTRY_USE_MS = BAN_MS + MINUTE_MS;
-/** Holders in one entry: a millisecond's work. */
+/** Holders in one entry: a millisecond's work. The event loop goes on between entries. */
 export const ENTRY_HOLDERS_MAX = 250;
 /** Entries in one write; further holders wait for the next. */
 export const WRITE_ENTRIES_MAX = 20;

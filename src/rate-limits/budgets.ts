@@ -1,10 +1,9 @@
 // Budgets of the exchange-style routes: request weight per API key (signed) or client address (public),
 // placements and bot reads per key, failed authentications per address, placements of a person per day, and
-// bans. Windows are aligned to the clock (:00; :00, :10, …). Weight is charged before execution and never
-// given back. Ten 429s within one minute ban for two minutes: the tenth is still a 429, requests in that time
-// are refused 418, and these neither count nor prolong the ban. All counts are in memory; `takeUnlogged` and
-// `absorb` connect them to a log (`budget-log.ts`). An operator who sets the clock back prolongs bans by as
-// much. Source: specification 7.1, 8.1 and 8.2; design, section 6.
+// bans. Invariants: windows are aligned to the clock; weight is charged before execution and never given
+// back; requests during a ban are rejected 418, and neither count nor prolong it. All counts are in memory;
+// `budget-log.ts` stores them. An operator who sets the clock back prolongs bans by as much.
+// Source: specification 7.1, 8.1 and 8.2; design, section 6.
 import {
   DAY_MS,
   exhaustedBy,
@@ -30,7 +29,7 @@ export const FAILED_AUTHENTICATIONS_PER_MINUTE = 1_200;
  */
 export const PLACEMENTS_PER_PERSON_PER_DAY = (ORDERS_PER_10_SECONDS * DAY_MS) / TEN_SECONDS_MS;
 
-/** This many 429s inside a sliding minute and the next request finds a ban. */
+/** This many 429s inside a sliding minute begin a ban: the last of them is still a 429. */
 export const REFUSALS_UNTIL_BAN = 10;
 export const BAN_MS = 120_000;
 /** Maximum of holders in memory; beyond it those whose windows have ended are evicted. */

@@ -1,10 +1,9 @@
-// Applies funding in time. For every contract that is held, or was before a settlement still to come, the
-// exchange is asked for its settlements as soon as the published time has passed, and again until the
-// settlement is there. No interval is assumed: everything held is also requested periodically, and at the
-// start for the time without a process. Settlements are applied to all strategies in order of time, and the
-// store records until when that is complete, for the next request or process. A partly applied settlement is
-// applied again, which does no harm. A settlement waits until its market is covered up to its time, since
-// earlier triggers come first.
+// Applies funding in time. For every contract that is held, or was before a settlement still to come,
+// settlements are requested as soon as the published time has passed, until the settlement is there. No
+// interval is assumed: they are also requested periodically, and at the start for the time without a process.
+// Invariants: settlements are applied to all strategies in order of time, each after its market is covered up
+// to its time, since earlier triggers come first. The store records until when that is complete; a partly
+// applied settlement is applied again, which does no harm.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import { dueAt } from "../domain/held-before.ts";

@@ -1,10 +1,9 @@
-// The life of a signal. Most are recorded once under their key by the commit that executes or rejects them.
-// One that cannot be decided at once is recorded first, which also claims it, then driven through the desk
-// until its state is terminal. A submission with a known key answers with the recorded signal, which is
-// driven if it is not terminal; a different order under the key is refused. A strategy that is not LIVE, a
-// malformed body, or a signature accepted for another key is refused and not recorded. A transient refusal
-// leaves a signal FAILED, to be retried with growing delays. A claim of a process that died runs out, and the
-// sweep of any process continues. Source: specification 2.8 and 3.1; design, section 6 (signals).
+// The life of a signal. Most are recorded by the commit that executes or rejects them (decision 81). One that
+// cannot be decided at once is recorded and claimed first, then driven through the desk until its state is
+// terminal; a transient refusal leaves it FAILED, to be retried with growing delays. Invariants: a known key
+// is answered with the recorded signal, and a different order under it is refused; a strategy that is not
+// LIVE, a malformed body, or a signature accepted for another key is refused and not recorded.
+// Source: specification 2.8 and 3.1; design, section 6 (signals).
 
 import type { Logger } from "pino";
 import { BoundedMap } from "../concurrency/bounded-map.ts";
@@ -27,7 +26,10 @@ import {
   type SubmissionFault,
 } from "./submission.ts";
 
-/** Duration of a claim for driving a signal, ms. */
+/**
+ * Duration of a claim for driving a signal, ms. If its process dies, the claim expires, and the sweep of any
+ * process continues.
+ */
 export const CLAIM_MS = 10_000;
 /**
  * Maximum wait of a submission for its order after it was received, ms: then it is answered with the recorded

@@ -1,16 +1,8 @@
-// The hash chain of the audit records. Anyone who has the records can compute the hashes again:
-//
-//   hash of a record = SHA-256, as 64 lower-case hex digits, over the UTF-8 bytes of
-// the hash of the record before it (64 zeros for the first), a line feed, and the record's canonical text
-//
-//   canonical text   = one line of JSON without spaces, its fields in this order, the details sorted by name
-//                      (by code units):
-//       {"position":7,"at":1795228304525,"who":{"kind":"PERSON","personId":"…"},"what":"KEY_CREATED",
-//        "about":{"kind":"KEY","id":"…"},"details":{"label":"…"}}
-//     `who` of the command line and of the service has no personId.
-//
-// So every later hash is wrong if a record is changed, moved, inserted or removed. A person who can write to
-// the database could recompute all hashes; a hash that was recorded elsewhere reveals that too.
+// The hash chain of the audit records (decision 32). The hash of a record is SHA-256, as 64 lower-case hex
+// digits, over the UTF-8 bytes of the hash of the record before it, a line feed and its canonical text, so
+// that anyone who has the records can compute it. Invariant: every later hash is wrong if a record is
+// changed, moved, inserted or removed. Alone it does not reveal that a person who can write to the database
+// has recomputed all hashes; a hash that was recorded elsewhere does.
 import { createHash } from "node:crypto";
 import type { AuditRecord, NewAuditRecord } from "../domain/audit.ts";
 
@@ -48,6 +40,10 @@ function hashOf(record: Omit<AuditRecord, "hash">, hashBefore: string): string {
     .digest("hex");
 }
 
+/**
+ * One line of JSON without spaces, its fields in this order, the details sorted by name (by code units).
+ * `who` of the command line and of the service has no personId.
+ */
 function canonicalText({ position, at, who, what, about, details }: Omit<AuditRecord, "hash">): string {
   const actor = "personId" in who ? { kind: who.kind, personId: who.personId } : { kind: who.kind };
   const head = JSON.stringify({ position, at, who: actor, what, about: { kind: about.kind, id: about.id } });

@@ -1,10 +1,7 @@
-// The newest of what a strategy has behind it, newest first and a page at a time: for people who look at it.
-// Those who follow a list to its end ask with `before` for what is older than the last row that they were
-// given.
-//
-// Orders and trades are indexed by symbol, as bots query them. Their numbers rise over all symbols, so the
-// newest of all are found by going down from the highest number in spans of a few pages, each a short look at
-// every symbol.
+// Reads the newest orders, trades, legs, incomes and signals of a strategy, newest first and a page at a
+// time, for people; `before` names the last row of the page before. Orders and trades are indexed by symbol
+// alone, as bots query them (decision 14). Their numbers rise over all symbols, so the newest of all are
+// found by going down from the highest number in ranges of a few pages, each a short query of every symbol.
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { decodeLeg, decodeOrder, decodeTrade } from "./codec.ts";
 import { areTexts } from "./dialect.ts";

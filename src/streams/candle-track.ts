@@ -1,10 +1,9 @@
 // Turns upstream's messages about one topic into the candles to send, whatever their order: ticks and finals
-// by stream, rows by REST. It has no clock and sends no requests; `candles.ts` does. Invariant: start times
+// by stream, rows by REST. It has no clock and sends no requests; `candles.ts` does. Invariants: start times
 // never go back; a candle has its ticks in upstream's order, then its final, once; no final that upstream has
 // is skipped, except the oldest of more than `candlesAskedMax`. From its first tick until its final a candle
-// is *owed*; messages of later candles wait, and missing finals are requested. A REST row is final if a later
-// row follows it in the same answer. Upstream's clock, which must never go back, decides when a candle is
-// overdue.
+// is *owed*; messages of later candles wait, and missing finals are requested. Upstream's clock, which must
+// never go back, decides when a final is late.
 import type { Kline, StreamedKline } from "../market/client/symbols/kline.ts";
 import type { MarketData } from "./topics.ts";
 
@@ -68,7 +67,9 @@ export class CandleTrack {
     this.#sendDue();
   }
 
-  /** An answer to what was missing: the candles from its start time on, ascending. */
+  /**
+   * An answer to what was missing: the candles from its start time on, ascending. All but the last are final.
+   */
   takeAsked(klines: readonly Kline[]): void {
     const newest = klines.at(-1);
     if (this.#owed === null || newest === undefined) return;

@@ -1,10 +1,8 @@
 // The subscribed candles: each topic has a stream of the market feed and a track that converts its messages.
-// A topic begins with the first message after its subscription and ends with its release; nothing of it
-// remains then. Missing candles are requested until they arrive, at growing intervals up to `retryMsMax`. A
-// quiet stream is no outage. Outages are, after `outageMs`: an unconfirmed stream, messages that wait for
-// unavailable finals, an overdue final that cannot be requested. While the stream is down nothing is
-// requested. Bounds: `candlesAskedMax` candles per request, `questionsAtATimeMax` concurrent requests, and a
-// share of upstream's weight for all topics together.
+// Invariant: a topic begins with the first message after its subscription and ends with its release; nothing
+// of it remains then. Missing candles are requested until they arrive, within a share of upstream's weight,
+// but not while the stream is down. A quiet stream is no outage. Outages are, after `outageMs`: an
+// unconfirmed stream, messages that wait for unavailable finals, a late final that cannot be requested.
 import { BackOff } from "../concurrency/delays.ts";
 import { createPacer } from "../concurrency/pacer.ts";
 import type { Cancel, Clock, Timers } from "../concurrency/time.ts";

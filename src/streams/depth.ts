@@ -1,10 +1,9 @@
 // The subscribed books, sent on a schedule: all topics of one speed at the same moment, the newest snapshot
-// each, also when nothing has changed, so that silence means dead. Topics of one pair and speed are slices of
-// one upstream stream of twenty levels. Malformed, unsorted, crossed and stale snapshots (an id below the
-// last one) are dropped; a repeated id is a sign of life. A book is *out* when its last news is `outageMs`
-// old; its topics hear that once. Lower ids of a book that is out mean that upstream started over: its topics
-// are *broken*, silent until they are subscribed again. With `asksAboutQuietSymbols`, REST is asked about
-// books without news for `quietAfterMs`, within a weight per minute.
+// each, also when nothing has changed, so that silence means dead. Malformed, unsorted, crossed and stale
+// snapshots (an id below the last one) are dropped; a repeated id is a sign of life. A book is *out* when its
+// last news is `outageMs` old; its topics are notified once. Lower ids of such a book mean that upstream
+// started over: its topics are *broken*, silent until they are subscribed again. With
+// `asksAboutQuietSymbols`, books without news for `quietAfterMs` are requested from REST.
 import { createPacer } from "../concurrency/pacer.ts";
 import type { Cancel, Clock, Timers } from "../concurrency/time.ts";
 import type { StrategyType } from "../domain/account.ts";
@@ -68,7 +67,10 @@ type Followed = {
   isBroken: boolean;
 };
 
-/** The books of one pair at one speed. Times are Unix ms of the wall clock. */
+/**
+ * The book of one pair at one speed: an upstream stream of twenty levels, of which its topics are slices.
+ * Times are Unix ms of the wall clock.
+ */
 type Book = {
   readonly symbol: string;
   readonly stream: string;

@@ -1,9 +1,8 @@
-// The streams: Socket.IO beside HTTP on one port, a namespace for candles and one for depth.
-//
-// A connection to a namespace always succeeds. If its handshake is rejected, the client gets an `error` event
-// and is disconnected; a standard client does not reconnect after that, so that it does not fail repeatedly.
-// If the handshake could not be checked, only the transport is closed after the `error` event, as in a
-// network failure, so the client reconnects. Messages sent before admission are ignored.
+// The streams: Socket.IO beside HTTP on one port, a namespace for candles and one for depth. Invariants: a
+// connection to a namespace always succeeds, and messages sent before admission are ignored. If its handshake
+// is rejected, the client gets an `error` event and is disconnected; a standard client does not reconnect
+// after that, so that it does not fail repeatedly. If the handshake could not be checked, only the transport
+// is closed after the `error` event, as in a network failure, so the client reconnects.
 // Source: specification 5.3, 6, 7.3 and 8.3.
 
 import type { Server as HttpServer, IncomingMessage } from "node:http";

@@ -1,18 +1,15 @@
 // The market-data coverage log: until when every trigger on a symbol, in the slots of this server, has been
-// checked against the market. The store keeps it as a watermark, from which the next process continues, so it
-// holds only what is certain:
-// - every commit until `knownUntil` is known here; an order is committed well within LAG_MS after its
-// creation
-// - a triggered order counts as uncovered until its command is committed
-// - a trigger that became known late moves the watermark back to its creation until its past is checked
-// - of a silent symbol nothing is covered that was not before it fell silent
+// checked against the market. The store has it as a watermark, from which the next process continues, so it
+// contains only what is certain: every commit until `knownUntil` is known here; a triggered order counts as
+// uncovered until its command is committed; a trigger that became known late moves the watermark back to its
+// creation until its past is checked; a silent symbol is covered at most until it fell silent.
 import type { Logger } from "pino";
 import type { StrategyType } from "../domain/account.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * The watermark stays this far behind the time, ms: a symbol that is not silent had a message within it.
- * Applying a range of prices twice does no harm.
+ * The watermark stays this far behind the time, ms: a symbol that is not silent had a message, and a new
+ * order was committed, well within it. Applying a range of prices twice does no harm.
  */
 const LAG_MS = 5_000;
 /** The market keeps the ticks of ten seconds; one second less, since the request may be a little later. */

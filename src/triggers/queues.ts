@@ -1,11 +1,9 @@
 // Open orders under `strict`: filled by the market's trades, and by levels of the book that come to their
-// limits, never by a quote. It follows the books of all symbols that a strategy under `strict` uses, and of
-// no others; `symbol-queues.ts` says what an event does to the queues, and what may be filled becomes a
-// command through the desk: `MatchTrade`, one for each strategy and trade, and `MatchCrossing`, one at a time
-// for each order. Their keys let each trade of the market and each change of a book have its effect once, on
-// however many servers. Nothing is lost: what came between the decision of an order and its registration is
-// in the market's memory, and the trades of a time that was missed are looked up, one by one. Until that is
-// done the orders concerned get no live trades. Source: strict fills, sections 7 and 9.
+// limits, never by a quote. It follows the books of the symbols that strategies under `strict` use, and of no
+// others, and sends fills to the desk; `symbol-queues.ts` says what an event does to the queues. Invariants:
+// by the keys of its commands each trade and each change of a book has its effect once, on however many
+// servers; no event since an order's decision is lost: it comes from the market's memory or is looked up, and
+// until then the order gets no live trades. Source: strict fills, sections 7 and 9.
 import type { Logger } from "pino";
 import { Pauses } from "../concurrency/delays.ts";
 import type { Timers } from "../concurrency/time.ts";

@@ -218,7 +218,7 @@ export class SymbolQueues {
     });
   }
 
-  /** The same for one strategy. `own`: all of its orders here. However many others wait, it takes no longer. */
+  /** The same for one strategy, whatever others wait. `own`: all of its orders here. */
   matchOwn(
     strategyId: string,
     own: readonly Waiting[],

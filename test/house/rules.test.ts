@@ -28,6 +28,8 @@ const FORBIDDEN_IN_CORE: readonly (readonly [what: string, pattern: RegExp])[] =
   ["floating point", /\bparseFloat\b|\bNumber\(|\btoFixed\b/],
 ];
 
+const HEADER_LINES_MAX = 6;
+
 /** Folders of tests beside what they test. */
 const NO_PROGRAMS: readonly string[] = ["testing", "contract"];
 
@@ -95,6 +97,16 @@ test("comments are at most 110 columns wide", () => {
       ),
   );
   expect(offenders).toEqual([]);
+});
+
+test("the header of a file has at most six lines", () => {
+  const long = globSync("{src,test,bench,clients,dashboard/src}/**/*.{ts,tsx}", { cwd: ROOT })
+    .filter((place) => !place.includes("node_modules"))
+    .filter((place) => {
+      const lines = readFileSync(join(ROOT, place), "utf8").split("\n");
+      return lines.findIndex((line) => !line.startsWith("//")) > HEADER_LINES_MAX;
+    });
+  expect(long).toEqual([]);
 });
 
 test("no program imports from tests, and no campaign from another", () => {

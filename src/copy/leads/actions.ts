@@ -1,10 +1,9 @@
 // Translates an entry of a strategy's journal into copy actions, in the order in which copies execute them.
-// Pure: every replay of a journal gives the same actions, however it is split. An action is an intent of the
-// strategy: funding is none, nor is a triggered stop, which the venue triggers itself. A fired leg's order
-// belongs to the leg (FIRE_LEG), a liquidation's to the liquidation (LIQUIDATE); closing a strategy is one
-// CLOSE. An order that ends in the entry that placed it counts with its executed quantity; if that is zero,
-// there is no action. Under `strict` an order is mirrored once, at its placement, and each of its later fills
-// is a FILL.
+// Invariant: every replay of a journal gives the same actions, however it is split. An action is an order
+// intent of the strategy: funding is none, nor is a triggered stop, which the venue triggers itself. A fired
+// leg's order belongs to the leg (FIRE_LEG), a liquidation's to the liquidation (LIQUIDATE); closing a
+// strategy is one CLOSE. An order that ends in the entry that placed it counts with its executed quantity.
+// Under `strict` an order is mirrored once, at its placement, and each of its later fills is a FILL.
 import type { Account, StrategyType } from "../../domain/account.ts";
 import { collectiveId } from "../../domain/collective-id.ts";
 import {

@@ -1,8 +1,7 @@
-// Claims leads for this process, follows their journals, and hands their actions to the followers.
-// - claim, every two seconds: takes unclaimed leads and renews our claims
-// - poll, every quarter of a second: finds grown journals and changes from the dashboard
-// - wake, at once after a commit; it may be lost, since the poll finds the commit anyway
-// Nothing is sent once the last renewal is FRESH_MS old, so the next holder finds every request executed or
+// Claims leads for this process, follows their journals, and passes their actions to the followers. It renews
+// its claims and takes unclaimed leads every CLAIM_MS, polls for grown journals and changes from the
+// dashboard every LOOK_MS, and is woken by commits; a lost wake costs one poll interval. Invariant: nothing
+// is sent once the last renewal is FRESH_MS old, so the next claim holder finds every request executed or
 // expired. A store out of reach is waited for, a failed one ends the copier. An error of one lead does not
 // stop others.
 import type { Logger } from "pino";

@@ -1,10 +1,8 @@
-// What this process knows of one copy: its row, its book, and the rows of its log of which something is still
-// to be done. It is the only writer of them. A change takes effect in memory at once, without waiting, so
-// that executors of different symbols never size by something outdated; `flush` makes durable what has
-// changed since, in order.
-//
-// A flush that fails leaves memory ahead of the store: nothing may be done with the state any more, and it
-// has to be loaded again.
+// What this process knows of one copy: its row, its book, and the rows of its log with unfinished work. It is
+// the only writer of them. Invariants: a change takes effect in memory at once, without waiting, so that
+// executors of different symbols never size by something outdated; `flush` makes durable what has changed
+// since, in order. A flush that fails leaves memory ahead of the store: nothing may be done with the state
+// any more, and it has to be loaded again.
 
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import {

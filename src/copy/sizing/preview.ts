@@ -1,11 +1,8 @@
-// The preview for a person before they copy a strategy.
-// A strategy's last orders, scaled to an account as it is now: copied, or skipped with a reason. A simulated
+// The preview for a person before they copy a strategy: its last orders scaled to an account as it is now,
+// copied or skipped with a reason, and the account size that is needed to copy recent orders. A simulated
 // account follows the orders, so that sales follow purchases; prices are those of that time, rules the
-// present ones.
-// The account size needed to copy recent orders: for each order the least equity at which its scaled size,
-// snapped down, is valid at the venue; of these the one that suffices for a given share of them. It is
-// computed as if the copy had existed all the time with its whole account, so that its holdings are in
-// proportion. Orders of symbols that are never copied do not count, nor does the available balance.
+// present ones. It requests nothing. Orders of symbols that are never copied do not count for the account
+// size, nor does the available balance.
 
 import type { StrategyType } from "../../domain/account.ts";
 import {
@@ -310,8 +307,8 @@ const MOST = 95;
 const MANY = 80;
 
 /**
- * The smallest balances, in the quote asset, rounded up; null if none of the actions is an order that could
- * be copied.
+ * The smallest balances, in the quote asset, rounded up, as if the copy had existed all the time with its
+ * whole account: holdings in proportion. Null if none of the actions is an order that could be copied.
  */
 export function smallestBalances(
   type: StrategyType,
@@ -329,7 +326,10 @@ export function smallestBalances(
   return { orders: balances.length, all, most, many };
 }
 
-/** The least equity with which one order is copied; null if no equity would do. */
+/**
+ * The least equity at which an order's scaled size, snapped down, is valid at the venue; null if there is
+ * none.
+ */
 function smallestFor(
   type: StrategyType,
   action: LeadAction & LeadPlacement,

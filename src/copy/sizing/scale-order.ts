@@ -1,20 +1,9 @@
-// A strategy's order as an order for a copy, or why it is not one. The checks run from the most general to
-// the most particular: whether the venue trades it, its price, whether there is anything to reduce, size,
-// position, how many orders rest, funds; the first that fails is the answer.
-//
-// The venue bounds the largest position and the number of open orders. The copier's settings bound leverage,
-// the value of a position and of all together, symbols and slippage; these concern openings and never hold
-// back an exit.
-//
-// What opens is never more than the scaled size, than the copier's bounds for an order, a position and the
-// exposure, and than what the copy may still use: for want of funds it is cut a little (`proportion.ts`), or
-// not sent. Of an order through zero whose opening part cannot be had, the part that reduces is sent alone:
-// nobody stays in a position that the strategy has left because there was too little money for the next one.
-//
-// While nothing may open, what reduces a contract's position is sent reduce-only, and no more of it than is
-// left by orders that are not: two that each close the whole position would otherwise open the other side
-// once both are filled. As long as the copy follows, it does so with the strategy. Source: specification,
-// section 1; design, section 6 (copiers). Bands around the market's price are left to the venue.
+// Sizes a strategy's order for a copy, or says why it is skipped: the first check that fails, from the most
+// general to the most particular (listing, price, something to reduce, size, position, open orders, funds).
+// Invariants: an opening is at most the scaled size, the copier's bounds and the usable funds; the copier's
+// bounds concern openings only and never hold back an exit. It does not check the price bands around the
+// market's price: the venue does.
+// Source: specification, section 1; design, section 6 (copiers).
 import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
@@ -111,7 +100,10 @@ export type Unsized = {
   readonly quantity: Quantity | null;
 };
 
-/** The order for the copy, or why there is none. */
+/**
+ * The order for the copy, or why there is none. If the opening part of an order through zero cannot be sent,
+ * the reducing part is sent alone: the copy must not keep a position that the strategy has left.
+ */
 export function scaleOrder(input: ScaleInput): Sized | Unsized {
   const { placement, rules } = input;
   const unlisted = listingSkip(input);
@@ -122,8 +114,8 @@ export function scaleOrder(input: ScaleInput): Sized | Unsized {
   if (unfit !== null) return unsized(unfit, parts);
 
   const isOpening = parts.opening.scale !== null;
-  // Where nothing may open, an order that would be through zero when it is filled is limited to the
-  // reduction.
+  // Reduce-only limits an order that would be through zero when it is filled to the reduction: two orders
+  // that each close the position would otherwise open the other side once both are filled.
   const mayNotOpen = placement.orderType === "MARKET" || input.opensNot !== null;
   const isReducing = input.type === "FUTURES" && !isOpening && mayNotOpen;
   const unopened = isOpening ? openingSkip(input, rules) : null;

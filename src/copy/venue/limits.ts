@@ -1,11 +1,9 @@
-// The venue's rate limits: what may be sent now, and when again if not. Reductions may use a whole budget,
-// openings a part, polls a smaller part. Of weight counted by address a little is left for other processes
-// there, and openings and polls spend it evenly, so that exits find some at the end of a window too. A 429
-// pauses its account as long as the venue says, and all accounts if a second one follows within a minute; a
-// 418 pauses all until the ban ends; the firewall's 403 counts as a 429. Orders are counted by account.
-// Weight is counted by account or by address: one count serves all accounts until an answer to a request that
-// began after another account's higher count disproves it. Source: reference exchange, sections 4, 6.1 and
-// 10.1; specification 8.1.
+// The venue's rate limits: what may be sent now, and when again if not. Invariants: reductions may use a
+// whole budget, openings and polls a share of it; they spend weight that is counted by address evenly, so
+// that exits find some at the end of a window. A 429 pauses its account as long as the venue says, a second
+// one, of another account within a minute, or a 418 pauses all. One count of weight serves all accounts until
+// an answer disproves it (`#compare`); orders are counted by account.
+// Source: reference exchange, sections 4, 6.1 and 10.1; specification 8.1.
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { type Body, BodyFault, type Limiting, rowsOf, textOf } from "./answers.ts";
 
@@ -109,8 +107,8 @@ export const SHARES: { readonly [P in Priority]: number } = {
   FEES: 0.75,
 };
 /**
- * The share of weight that is counted by address beyond which nothing is sent that costs any, except orders
- * that reduce, and what they need.
+ * The share of weight counted by address beyond which nothing is sent that costs any, except orders that
+ * reduce, and what they need. The rest is left for other processes at the address.
  */
 export const ADDRESS_SHARE = 0.95;
 /**
@@ -139,6 +137,7 @@ const EDGE_MS = 2_000;
 const DISPROOF_MS = 1_000;
 const TOO_MANY_ORDERS_CODE = -1015;
 const BANNED_STATUS = 418;
+/** Counts as a 429. */
 const FIREWALL_STATUS = 403;
 
 type Account = { readonly weight: Budget; readonly orders: Map<string, Budget>; waitsUntil: number };
@@ -276,7 +275,10 @@ export class Limits {
     return now + windowEnd(venueNow, windowMs) - venueNow;
   }
 
-  /** Checks whether an answer disproves that one count serves all accounts. */
+  /**
+   * A lower count, in an answer to a request that began after another account's higher one, disproves that
+   * one count serves all accounts.
+   */
   #compare({ holder, sentAt }: Charge, count: number, venueNow: number): void {
     const { windowMs } = this.#rates.weight;
     const start = windowEnd(venueNow, windowMs) - windowMs;

@@ -1,10 +1,9 @@
 // Fills a futures order: its closing part is settled, its opening part is paid into the position's wallet.
-// Closing releases the wallet in proportion to the quantity. The market pays a gain; a loss is paid out of
-// the released part and beyond it by the insurance fund, so an isolated position never costs more than its
-// wallet; the fee comes from the free balance. Opening moves initial margin and the open loss against the
-// mark price from the free balance into the wallet, which pays its fee. Nothing is opened that the mark price
-// would liquidate at once. Source: design, section 6 (futures margin); reference exchange, sections 14 and
-// 15.9.
+// Closing releases the wallet in proportion to the quantity; its fee comes from the free balance. Opening
+// moves initial margin and the open loss against the mark price from the free balance into the wallet, which
+// pays its fee. Invariants: an isolated position never costs more than its wallet, and the insurance fund
+// pays any further loss (decision 23); nothing is opened that the mark price would liquidate at once.
+// Source: design, section 6 (futures margin); reference exchange, sections 14 and 15.9.
 import { type Account, closingSide, type Position } from "../../domain/account.ts";
 import type { OrderFilled } from "../../domain/event.ts";
 import type { Order, Side } from "../../domain/order.ts";

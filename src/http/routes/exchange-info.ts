@@ -1,9 +1,7 @@
 // The exchange's listings as upstream has them, with our own time, and our own budgets in `rateLimits`, so
-// that clients pace themselves to them. Answered from the listings that the market client caches; upstream is
-// not asked.
-//
-// The rows of spot are unchanged. The rows of futures are those of the contracts that can be traded here, and
-// each says how many open legs it allows, also where upstream does not.
+// that clients pace themselves to them. The rows of spot are unchanged. The rows of futures are those of the
+// contracts that can be traded here, and each says how many open legs it allows, also where upstream does
+// not. It sends no request upstream: the market client caches the listings.
 // Source: specification 4.5; reference exchange, sections 4, 6.1 and 9.
 import type { StrategyType } from "../../domain/account.ts";
 import { ORDERS_PER_10_SECONDS, ORDERS_PER_MINUTE } from "../../domain/order-counts.ts";

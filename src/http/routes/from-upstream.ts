@@ -1,9 +1,8 @@
 // The market's own public routes: each request is checked here, sent upstream, and its answer passed on.
-//
-// A request upstream has the parameters that the route knows, in the order of its row, and nothing that could
-// be refused here: invalid requests must not use the upstream budget that all clients share. Upstream's
-// answers reach a client only as data or as a refusal of our catalogue; clients never see its limits, bans
-// and failures.
+// Invariants: a request upstream has the parameters that the route knows, in the order of its row, and
+// nothing that could be refused here, since invalid requests must not use the upstream budget that all
+// clients share. Upstream's answers reach a client only as data or as a refusal of our catalog; clients never
+// see its limits, bans and failures.
 // Source: specification 4.5; reference exchange, sections 5 and 9.
 import type { StrategyType } from "../../domain/account.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";

@@ -1,10 +1,8 @@
-// Strategies that have been closed for long leave the database: what is theirs is written into a file of its
-// own first, in the form of a backup, and then removed, a few rows at a time, so that a server beside it goes
-// on.
-//
-// Two kinds stay: one that somebody has copied, since the copiers' records tell of it, and one whose key is
-// live, since what is bound to a key can be read with it (specification 2.1) until its owner binds the key to
-// another or revokes it.
+// Removes strategies that have been closed for long, a few rows at a time, so that a server beside it goes
+// on. The caller has written them into a file in the form of a backup first. Invariants: a strategy that
+// somebody has copied stays, since the copiers' records refer to it; so does one whose key is live, until its
+// owner binds the key to another or revokes it, since what is bound to a key can be read with it
+// (specification 2.1).
 import { type Kysely, type SqlBool, sql } from "kysely";
 import type { StrategyType } from "../../domain/account.ts";
 import type { NewAuditRecord } from "../../domain/audit.ts";

@@ -1,14 +1,7 @@
-// A backup: one gzip file of lines, each a JSON value. The first says what the file is, and the last what it
-// holds and the hash of all lines before it, so that a file that is damaged, cut short or something else
-// altogether is never restored.
-//
-// {"format":"lyrebird-backup","formatVersion":1,"lyrebird":"0.1.0","createdAt":"…","migrations":["0001-…",
-// …]}
-//   {"table":"strategies","columns":["id", …]}
-//   ["…", …]                                        a row, in the order of the columns; so for every table
-//   {"rows":{"strategies":2, …},"sha256":"…"}
-//
-// The same rows give the same lines on every store. A master key is never in one.
+// The format of a backup: one gzip file of lines, each a JSON value. A header comes first, then each table as
+// a line with its columns and a line for each row, then a footer with the number of rows of each table and
+// the SHA-256 of all lines before it. Invariants: a file that is damaged, cut short or something else is
+// never restored; the same rows give the same lines on every store; a master key is never in one.
 import { z } from "zod";
 
 export const FORMAT = "lyrebird-backup";
@@ -32,6 +25,7 @@ export type Header = z.infer<typeof header>;
 export type TableHead = z.infer<typeof tableHead>;
 /** Whole numbers within 2^53, and text. */
 export type Cell = string | number | null;
+/** In the order of the table's columns. */
 export type Row = readonly Cell[];
 export type Footer = z.infer<typeof footer>;
 

@@ -1,11 +1,9 @@
 // The port of strategies: commits, accounts and history. A commit is the only way in which a strategy
-// changes.
-//
-// A strategy's row has a version. A commit names the version that it was decided on and takes effect only if
-// the row still has it, so two processes never both move the same account: the loser gets OUTDATED, loads
-// again and decides again. All parts of a commit (state, journal entry with its key, orders, trades, legs,
-// incomes) are written together or not at all. A commit that cannot be made durable rejects; nothing may then
-// be answered as if it had been.
+// changes. Invariants: a commit takes effect only if the strategy's row has the version that it was decided
+// on, so two processes never both move the same account: the loser gets OUTDATED, loads again and decides
+// again. All parts of a commit (state, journal entry with its key, orders, trades, legs, incomes) are written
+// together or not at all. A commit that cannot be made durable rejects; nothing may then be answered as if it
+// had been.
 import type { Account, StrategyType } from "../../domain/account.ts";
 import type { Counterfactual, CounterfactualSums } from "../../domain/counterfactual.ts";
 import type { Income, IncomeType } from "../../domain/income.ts";

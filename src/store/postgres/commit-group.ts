@@ -1,22 +1,9 @@
-// A group of commits as one statement, which is one transaction and one way to the server and back.
-//
-// locked their strategies, locked in the order of their ids, so that two groups never wait for each other
-// due those that still have the version that was decided on, and whose key is new
-//   recorded  the signals of those that record one, with their signatures, as far as both are new; in the
-//             order in which `receiveSignals` records them, so that neither waits for the other
-// moved those that are due, and have their signal recorded if they record one, at the next version
-//   …         journal, orders, trades, legs and incomes of those that moved, and of no others
-// led where the entries of leads are in the journal; what a strategy is, its row says as it was locked
-//   settled   the signals that those of them have executed or rejected
-//
-// It answers which have moved, and whether another process watches them: others are notified after the
-// commit.
-//
-// Each column is one text (`group-columns.ts`): the client library would write an array as text too, but
-// escape every quote of every body, which took a fifth of the main thread's time.
-//
-// A row that another transaction moved while this one waited for its lock is evaluated again: the loser finds
-// a later version and moves nothing.
+// A group of commits as one SQL statement: one transaction and one round trip. It returns the strategies that
+// moved, and whether another process watches each. Invariants: a commit takes effect only if its strategy has
+// the version that it was decided on, its key is new and so is the signal that it records, if any. Strategies
+// are locked in the order of their ids, and signals recorded in that of `receiveSignals`, so that groups
+// never wait for each other; after such a wait a row is evaluated again, and the loser moves nothing. It
+// notifies nobody: that follows the commit (decision 68).
 import type { QueryConfig } from "pg";
 import {
   columnNames,
@@ -33,6 +20,10 @@ import { groupRows } from "../rows.ts";
 /** A row of the answer, for a strategy that moved. */
 export type MovedRow = { readonly id: string; readonly is_watched: boolean };
 
+/**
+ * `due`: version and key fit. `moved`: due, and their signal was recorded if they have one; only these get
+ * journal, orders, trades, legs, incomes and settled signals. `led`: the journal positions of leads' entries.
+ */
 const STATEMENT = `
   WITH locked AS MATERIALIZED (
     SELECT given.*, s.version AS present FROM ${commitsGiven()} JOIN strategies s USING (id)
@@ -124,7 +115,10 @@ function arraysOf(table: GroupTable): string[] {
   return Object.values(GROUP_COLUMNS[table]).map((type, index) => arrayOf(parameterOf(table) + index, type));
 }
 
-/** The values of a packed column, given as the parameter of this number. */
+/**
+ * The values of a packed column, given as the parameter of this number. In an array the client library would
+ * escape every quote of every body: a fifth of the main thread's time.
+ */
 function arrayOf(parameter: number, type: "text" | "bigint"): string {
   const array = `string_to_array($${parameter}::text, ${literal(SEPARATOR)}, ${literal(NULL)})`;
   return type === "text" ? array : `${array}::${type}[]`;

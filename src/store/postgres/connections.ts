@@ -1,12 +1,9 @@
-// Connections to one PostgreSQL database, as the store uses them: bounded in number, in waiting and in
-// patience, and each of them looked over before its first use, since after a failover the server behind an
-// address may be another one. Of several addresses the first that is a primary's is used, beginning with the
-// last one that was.
-//
-// A connection that is lost while nobody uses it means nothing: the next one is opened when it is needed.
-// What a loss under way means, only the one who was waiting can say: nothing for a read, an unknown outcome
-// for a commit. Whatever it is, the unused connections to that address are not used any more: of a machine
-// that is gone each of them would have to be waited for.
+// Connections to one PostgreSQL database: bounded in number, in the wait for one and in the time of an
+// answer. Invariants: each is checked before its first use, since after a failover another server may be
+// behind an address; after a loss in flight no older connection to that address is used, since on a machine
+// that is gone each would have to time out. Of several addresses the first that is a primary's is used,
+// beginning with the last one that was. It does not decide what a loss means: nothing for a read or while the
+// connection is unused, an unknown outcome for a commit.
 import type { CompiledQuery, PostgresPool, PostgresPoolClient } from "kysely";
 import {
   DatabaseError,

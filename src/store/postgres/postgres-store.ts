@@ -1,17 +1,8 @@
 // The store for many servers: one PostgreSQL database. Requests have connections of their own, one for each
-// kind of statement that can be in flight, so that nothing off the hot path keeps them waiting.
-//
-// What is certain of a commit that was not answered "committed":
-//
-// BUSY no connection could be had, so nothing was sent; or the server says that it rolled the group back for
-// the
-//                  sake of others (a lock, a deadlock, its time was up), or that its disk is full
-// in doubt the connection was lost under way, as in a failover: whether the group took effect is unknown. It
-// is
-// committed again, which versions and keys make safe, however late the first attempt takes effect; and
-//                  an entry that is in the journal already was committed.
-// StoreFailure it stayed in doubt for too long. Or the server refuses a row: it was rolled back, and there is
-// a bug.
+// kind of statement that can be in flight, so that nothing off the hot path delays them.
+// Invariant: a commit is answered only with what is certain. BUSY: nothing of it was stored. A group in
+// doubt, since its connection was lost, is committed again (decision 74). StoreFailure: it stayed in doubt
+// for too long, or the server rejected a row, which is a bug.
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql } from "kysely";
@@ -206,7 +197,10 @@ async function commit(
   throw new StoreFailure(`a commit failed: ${reasonOf(doubt)}`, { cause: doubt });
 }
 
-/** Commits a group once. Rejects with StoreFailure if the server refuses it. */
+/**
+ * Commits a group once. BUSY: no connection could be had, or the server says that it rolled the group back (a
+ * lock, a deadlock, a timeout, a full disk). Rejects with StoreFailure if the server rejects it.
+ */
 async function attempt(
   connections: Connections,
   process: string,

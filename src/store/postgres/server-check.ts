@@ -1,10 +1,8 @@
-// Checks a PostgreSQL server before anything is stored on it. An order that was answered is on disk, so a
-// server that reports a commit before it is durable is rejected. Reasons for rejection:
-//   fsync, full_page_writes   off: a power failure loses or tears committed data
-//   synchronous_commit        off: a crash loses the last commits; local, remote_write: a failover to a
-//                             standby loses them, and without a standby "on" promises the same; so "on" is
-//                             required
-//   a standby                 accepts no commits
+// Checks a PostgreSQL server before anything is stored on it. Invariant: an order that was answered is on
+// disk, so a server that reports a commit before it is durable is rejected. With `fsync` or
+// `full_page_writes` off, a power failure loses or tears committed data. With `synchronous_commit` off, a
+// crash loses the last commits; with local or remote_write, a failover to a standby does, and without a
+// standby "on" promises the same, so "on" is required. A standby is rejected too: it accepts no commits.
 import type { ClientBase } from "pg";
 
 /** The oldest version that the tests run on. */

@@ -1,19 +1,9 @@
-// The thread that writes. It takes groups of commits as text and commits each group in one transaction, so
-// that many strategies share one sync to disk while the main thread decides the next commands. Everything
-// else that need not be interactive comes as batches of statements that the main thread has compiled, each
-// batch a transaction.
-//
-// Other threads of the process, its writer clients, write through ports of their own. Requests of the owner
-// run before any of a writer client's.
-//
-// A thread beside this one (`checkpoint-worker.ts`) copies the write-ahead log back into the database, so
-// that no commit waits for it. When little is left, the rest is copied here, between two groups, and the next
-// commit restarts the log. After something was destroyed the log is emptied in the same way, at once.
-//
-// Within a group every commit checks its strategy's version first: an outdated one writes nothing, and the
-// others are committed. If another process holds the lock for too long, or the disk is full, nothing is
-// written and the caller learns so. Any other error aborts the whole group and is reported; the thread runs
-// until it gets the stop message.
+// The thread that writes. It commits each group, which it gets as text, in one transaction, so that many
+// strategies share one sync to disk; everything else comes as batches of compiled statements, a transaction
+// each. Invariants: an outdated commit writes nothing, and the others of its group are committed. If another
+// process holds the lock for too long, or the disk is full, nothing is written and the reply says so; any
+// other error aborts the group and is reported, and the thread goes on. A thread beside it copies the
+// write-ahead log back, so that no commit waits for more than its last pages (decision 17).
 import type { StatementSync } from "node:sqlite";
 import { type MessagePort, parentPort, receiveMessageOnPort, Worker, workerData } from "node:worker_threads";
 import { columnNames, type GroupTable, type Row, unpackGroup, type Value } from "../group-columns.ts";
@@ -43,7 +33,7 @@ export type WriteKind = keyof Writes;
 export type WriteRequest = {
   [Kind in WriteKind]: { readonly id: number; readonly kind: Kind; readonly given: Writes[Kind]["given"] };
 }[WriteKind];
-/** A port of a writer client. */
+/** The port of a writer client: another thread of the process that writes. */
 type NewWriterClient = { readonly kind: "client"; readonly port: MessagePort };
 /** Nothing was written. BUSY: another process held the lock for too long. FULL: the disk has no space. */
 export type NotWritten = keyof typeof WHY_NOT_WRITTEN;
@@ -329,6 +319,7 @@ function copyTheRest(): boolean {
   }
 }
 
+/** Empties the log at once, after something was destroyed (decision 42). */
 function emptyLog(): void {
   isToBeEmptied = true;
   if (!isCatchingUp) startCatchingUp();

@@ -1,10 +1,7 @@
-// What the database says of a strategy, read beside the running gateway, and whether it may have come to
-// that.
-//
-// Between two readings only the market moves a strategy: it fills, triggers and liquidates what waits for it,
-// and settles funding. An answer of 200 to a write may add one entry to that. Whatever was added must account
-// for every change of balances and open orders, to the last digit; where nothing was added nothing may have
-// changed.
+// What the database says of a strategy, read beside the running gateway, and whether that can be. Between two
+// readings only the market moves a strategy: it fills, triggers and liquidates what waits for it, and settles
+// funding. An answer of 200 to a write may add one entry to that. Whatever was added must account for every
+// change of balances and open orders, to the last digit; where nothing was added nothing may have changed.
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { apply } from "../../../src/engine/apply.ts";

@@ -1,10 +1,9 @@
-// Market streams for the gateway's own clients. They have connections of their own, opened at the first
-// subscription, so that nothing that clients subscribe to takes room, control messages or bandwidth from the
-// streams that orders are decided by.
-// A client that keeps a book needs a snapshot by REST that is not older than the first change it got. So a
-// question for a book waits until upstream has confirmed the changes that are subscribed, an answer is not
-// served again once another client began to follow them, or after a gap, and one that is older all the same,
-// since upstream's REST lags behind its streams, is asked for again.
+// Market streams for the gateway's own clients. Invariant: they have connections of their own, opened at the
+// first subscription, so that clients take no room, control messages or bandwidth from the streams that
+// orders are decided by. A client that keeps a book needs a snapshot by REST that is not older than the first
+// change it got. So a request for a book waits until upstream has confirmed the subscribed changes, its
+// answer is not reused after another client began to follow them or after a gap, and an answer that is older
+// nevertheless, since upstream's REST lags behind its streams, is requested again.
 import type { Cancel } from "../../../concurrency/time.ts";
 import type { UpstreamAnswer } from "../rest/rest.ts";
 import type { MarketProtocol } from "./protocol.ts";

@@ -1,11 +1,8 @@
 // The connection to the combined streams of one path, which it keeps open and subscribed. Modes:
-// *connecting*, *open*, *waiting* (a delay that grows with each failure), *closed* (final).
-// - A socket without data or ping is pinged; without an answer it is dead and replaced, since a broken path
-//   looks like a quiet market.
-// - The delay is reset only after a connection that lasted. All connections to a host share its limit of
-//   retries.
-// - The exchange ends every connection after 24 hours, and announces shutdowns. Before that the socket is
-//   replaced without missing a message, and again every `replaceRetryMs` if that fails.
+// *connecting*, *open*, *backing off* (a delay that grows with each failure), *closed* (final). Invariants: a
+// socket without data or ping is pinged, and replaced if there is no answer, since a broken path looks like a
+// quiet market; before the exchange ends it, after 24 hours or an announced shutdown, it is replaced without
+// losing a message, and again every `replaceRetryMs` if that fails.
 import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
 import { ReconnectDelays, type Retries } from "./reconnect.ts";
@@ -43,6 +40,7 @@ export const deadAfterSilenceMs = 10_000;
  */
 export const ageMsMax = (24 * 60 - 30) * 60_000;
 export const replaceRetryMs = 60_000;
+/** A connection that was open for this long resets the delay of retries. */
 const lastedAfterMs = 10_000;
 
 export class StreamConnection {

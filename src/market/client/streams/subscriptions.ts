@@ -1,14 +1,8 @@
-// The subscribed streams: their listeners, which connection carries them, and the delivery of messages.
-// - Each path has connections of its own. When all open ones are full another is opened, and stays. The
-//   streams of one symbol stay together, so that a lost connection causes gaps of its own symbols only: a
-//   connection takes new symbols while it has `streamsKeptFree` left for those it carries. If these are used
-//   up too, a symbol's next stream is on another connection, and the loss of either is its gap.
-// - A stream is wanted from its first listener until `graceMs` after its last one left, so that a bot which
-//   reads once a second does not make it come and go. At most `graceStreamsMax` streams are in their grace
-//   period; the longest idle one goes first. When all connections are full, these make room; without any the
-//   stream is refused and logged, its listeners stay, and it is subscribed once there is room.
-// - A message that may be a repeat from another socket is delivered only if its id, or else its time, is
-//   higher than the last one's. Messages by a connection that the stream has left are dropped.
+// The subscribed streams: their listeners, the connection that carries each, and the messages to pass on.
+// Invariants: the streams of one symbol share a connection while it has room, so that a lost connection
+// causes gaps of its own symbols only; a message that another socket may have brought is passed on only if it
+// is newer than the last one. If all connections are full, streams without a listener make room, the longest
+// idle first; without any a stream is rejected and logged, its listeners stay, and each sweep retries it.
 import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
 import { streamUrlOf, type UpstreamHosts } from "../rest/hosts.ts";
@@ -18,8 +12,16 @@ import type { Retries } from "./reconnect.ts";
 
 /** 8,192 streams. */
 export const connectionsMaxDefault = 8;
+/**
+ * Free streams of a connection that are left for the symbols it carries: it takes new symbols beyond that.
+ */
 export const streamsKeptFree = 64;
+/**
+ * How long a stream stays subscribed after its last listener left, so that a bot which reads once a second
+ * does not make it come and go.
+ */
 export const graceMs = 30_000;
+/** Streams in their grace period; beyond it the longest idle one is unsubscribed. */
 export const graceStreamsMax = 256;
 /** Minimum interval of the log entries about listeners that throw. */
 const faultLogIntervalMs = 10_000;
@@ -127,6 +129,10 @@ export function createSubscriptions(options: SubscriptionsOptions) {
     return true;
   }
 
+  /**
+   * The symbol's connection; else one with room for more streams of it, else a new one, which stays open. If
+   * a symbol has to be on two connections, the loss of either is its gap.
+   */
   function connectionFor(pool: Pool, home: StreamConnection | undefined): StreamConnection | undefined {
     if (home?.hasRoom(1)) return home;
     const roomy = pool.connections.find((connection) => connection.hasRoom(1 + streamsKeptFree));

@@ -1,11 +1,8 @@
 // The best prices of one symbol. `bookTicker`, sent when they change, is the quote. `depth20`, sent on a
 // schedule, proves that the symbol is alive, and its top is used when its update id is above the quote's.
-// - Stale: an update id that is not above the last one of the same stream is dropped; a repeated id of a
-//   depth message is a sign of life. The ids are per stream, so that a depth message never makes a slower
-//   ticker stale.
-// - Crossed: bid at or above ask is dropped and is no sign of life.
-// - Silent: without a message for `silentAfterMs` there is no quote. Silence or a new connection resets the
-//   ids.
+// Invariants: an update id that is not above the last one of its stream is dropped as stale, though a
+// repeated one of a depth message is a sign of life; a crossed message is dropped and is no sign of life;
+// without a message for `silentAfterMs` there is no quote. Silence or a new connection resets the ids.
 import type { Quote } from "../../../domain/market.ts";
 import { type Price, parseDecimal } from "../../../money/decimal.ts";
 import { isObject, isWhole } from "./values.ts";
@@ -20,6 +17,7 @@ export type Book = {
    * the first.
    */
   newsAt: number;
+  /** Ids are per stream, so that a depth message never makes a slower ticker stale. */
   tickerId: number;
   depthId: number;
   /** Number of streamed quotes, by which a slower REST answer detects that it is outdated. */

@@ -1,10 +1,9 @@
-// Detects gaps in a symbol's market data. A symbol has stream kinds: its book and, if it is a contract, its
-// mark price. A gap begins when a connection is lost, or a kind is silent for `silentAfterMs`; it ends with
-// the next message (of that kind, after a silence). Streams that return later cause a second gap, from the
-// first message to the one that finds all confirmed. So does a new subscription, since an order may already
-// depend on the REST quote, and a stream that is subscribed to later. Messages that arrive too late cause a
-// gap from the last timely one to the next. Invariant: gaps do not overlap, and every moment without a kind's
-// data lies in one.
+// Detects gaps in a symbol's market data, of which the kinds are its book and, if it is a contract, its mark
+// price. A gap begins when a connection is lost, or a kind is silent for `silentAfterMs`; it ends with the
+// next message (of that kind, after a silence). Streams that return later cause a second gap, from the first
+// message to the one that finds all confirmed; so do a new subscription and a stream that is added later.
+// Messages that arrive too late cause a gap from the last timely one to the next. Invariant: gaps do not
+// overlap, and every moment without a kind's data lies in one.
 import { silentAfterMs } from "./book.ts";
 
 /** One moment on both clocks, Unix ms. */
@@ -34,6 +33,7 @@ type KindState = {
 export class Continuity {
   readonly #kinds: ReadonlyMap<DataKind, KindState>;
   #isCut = false;
+  /** False at first: a new subscription causes a gap, since an order may already depend on the REST quote. */
   #isComplete = false;
   /** Whether the streams are incomplete only because there is a new one. */
   #isExtended = false;

@@ -1,8 +1,6 @@
 // The last quotes, trades and mark prices of a symbol, so that a trigger created late can be checked against
-// them.
-// Invariant: a result never contains a price from before its checkpoint, since an order must not be filled by
-// a price that was gone when it came. It contains every price after the checkpoint that is at most `keptMs`
-// old; from a decision to its watching a few milliseconds pass.
+// them. Invariant: a result never contains a price from before its checkpoint, since an order must not be
+// filled by a price that was gone when it came; it contains every later price that is at most `keptMs` old.
 // Known limit: beyond `entriesMax` entries the older half is thinned to pairs with their extremes, repeatedly
 // if necessary. A pair that contains the checkpoint is left out; the newer half is always exact.
 import type { Quote } from "../../../domain/market.ts";
@@ -30,6 +28,7 @@ export function extremesOfMark(price: Price): PriceExtremes {
   return { ...none, highestMark: price, lowestMark: price };
 }
 
+/** From the decision of an order until its trigger is registered a few milliseconds pass. */
 export const keptMs = 10_000;
 /** Eight hundred a second for ten seconds. */
 const entriesMax = 8_192;

@@ -1,10 +1,9 @@
 // The live effective books, of symbols that strategies under `strict` use and of no others: each is followed
-// from its first use until `unusedMs` after its last one, or as long as somebody listens. Of those without a
-// listener at most `unusedBooksMax` are followed. A followed symbol costs two streams (diffs, aggregate
-// trades), and a snapshot by REST when it begins, after a hole and when too few levels of the last one are
-// left; snapshots have a share of the upstream budget. A book is known while it is in sequence and its
-// streams are confirmed. A diff stream that stays silent while the ticker's update ids run ahead of it is out
-// of sequence as well. Source: strict fills, sections 2 and 9.
+// from its first use until `unusedMs` after its last one, or as long as it has a listener. A followed symbol
+// costs two streams (diffs, aggregate trades), and snapshots by REST within a share of the upstream budget
+// (decision 80). Invariant: a book is known only while it is in sequence, its streams are confirmed, and its
+// diffs do not stay silent while the ticker's update ids run ahead of them.
+// Source: strict fills, sections 2 and 9.
 import { createPacer } from "../../../concurrency/pacer.ts";
 import { type Cancel, type Clock, type Timers, waitAtMost } from "../../../concurrency/time.ts";
 import type { ChangedLevel, MarketTrade, Quote } from "../../../domain/market.ts";
@@ -58,7 +57,7 @@ const retryMs = 1_000;
 const olderRetryMs = 200;
 const olderRetryMsMax = 6_400;
 const confirmationCheckMs = 20;
-/** A snapshot for more levels of a book that is known. */
+/** Interval of snapshots of a known book of which the last snapshot has too few levels left. */
 const deepenIntervalMs = 60_000;
 /**
  * Diffs that wait for a snapshot. Live, those of ten seconds: a snapshot is not older than that. A fast tape

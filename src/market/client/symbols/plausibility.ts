@@ -1,10 +1,9 @@
-// Whether a quote may be traded at: whether it lies near the last trades, or near a contract's mark price.
-// The exchange takes no order whose price lies outside the bounds of PERCENT_PRICE, so a best price outside
-// them is no price of its book. A quote is plausible within those bounds of any reference: the last trade of
-// a spot pair, the mark price of a contract or, where the quote is far from that, the contract's last trade.
-// Without a reference it is plausible.
-// A mark price is plausible within the bounds of its own index price and of the contract's last mark price,
-// quote or trade.
+// Whether a quote may be traded at, and a mark price believed (decision 57). The exchange takes no order
+// whose price lies outside the bounds of PERCENT_PRICE, so a best price outside them is no price of its book.
+// Invariants: a quote is plausible within those bounds of any reference (the last trade of a spot pair; the
+// mark price of a contract or, where the quote is far from that, its last trade), or without a reference; a
+// mark price within those of the contract's last trade, or of its own index price and of the last mark price
+// or quote.
 import type { Quote } from "../../../domain/market.ts";
 import type { SymbolRules } from "../../../domain/symbol.ts";
 import { decimal, isWithinMultiples, type Price, type Rate } from "../../../money/decimal.ts";

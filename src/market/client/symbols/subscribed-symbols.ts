@@ -1,10 +1,9 @@
 // The subscribed symbols: streams, silence detection, and REST where streams are not enough. A symbol is
-// subscribed from its first use until `warmMs` after its last one, or as long as it is watched; REST provides
-// its first prices if the streams do not. A symbol with constant best prices sends no `bookTicker`, so its
-// silence proves nothing. Where upstream keeps a schedule, as the simulated exchange and the tape do,
-// `depth20` comes every second, and a symbol without messages is dead. For the reference exchange
-// (`asksAboutQuietSymbols`), REST is asked about symbols that are silent for `quietAfterMs`; an answer counts
-// as a message, but only while the book's connection is open.
+// subscribed from its first use until `warmMs` after its last one, or as long as it is watched. Invariant: a
+// silent symbol has no quote. Where upstream keeps a schedule, as the simulated exchange and the tape do,
+// `depth20` comes every second. The reference exchange sends nothing while best prices are constant, so
+// (`asksAboutQuietSymbols`) symbols that are silent for `quietAfterMs` are requested from REST; an answer
+// counts as a message, but only while the book's connection is open.
 import { createKeyBatcher } from "../../../concurrency/batcher.ts";
 import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
 import type { Market, Quote } from "../../../domain/market.ts";

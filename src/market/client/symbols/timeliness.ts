@@ -1,11 +1,8 @@
-// The age of streamed messages. A message with an event time `E` is late when its age by the exchange's clock
-// is `dataAgeMsMax` or more. Spot books carry no time: they are as old as the symbol's other streams (trades,
-// the average price every second), and late while one of those is, or without a timely one for
-// `dataAgeMsMax`. Since a book may lag while trades do not, REST is periodically asked for the book's update
-// id (`expectId`): a stream that has not reached it `dataAgeMsMax` later is behind, until it reaches one in
-// time.
-// A late message is not used. `isLate` holds for `dataAgeMsMax` after it, so that REST answers do not hide a
-// lagging stream: the prices that hit triggers would be missed.
+// The age of a symbol's streamed messages (decision 56). Invariant: a message that is `dataAgeMsMax` old by
+// the exchange's clock, or older, is not used. Spot books carry no time: they are late while another stream
+// of the symbol is, or without a timely one for `dataAgeMsMax`; one that lags alone is found by the update id
+// of REST (`expectId`). `isLate` holds for `dataAgeMsMax` after a late message, so that REST answers do not
+// hide a lagging stream: prices that hit triggers would be lost. It sends no requests.
 
 import type { StreamKind } from "../streams/protocol.ts";
 import { silentAfterMs } from "./book.ts";
@@ -74,7 +71,10 @@ export class Timeliness {
     return this.#isBehind;
   }
 
-  /** A REST request sent at `askedAt` returned this update id. */
+  /**
+   * A REST request sent at `askedAt` returned this update id: a stream without it `dataAgeMsMax` later is
+   * behind, until it comes to an expected id in time.
+   */
   expectId(id: number, askedAt: number): void {
     this.#expected ??= { id, askedAt };
   }
