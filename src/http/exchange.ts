@@ -1,10 +1,7 @@
 // The protocol of the exchange-style routes: how a request is signed, what it costs, and the form of answers
-// and refusals.
-//
-// Authentication checks in this order: key header → parameters readable → timestamp → recvWindow → key →
-// signature → window. An unknown key fails at the same check, with the same refusal, as a wrong signature:
-// without the secret, nobody can find out which keys exist (decision 54). Routes of listen keys need the
-// header alone, as on the exchange: there each wrong key counts as a failed authentication of the address.
+// and refusals. Authentication checks in this order: key header → parameters readable → timestamp →
+// recvWindow → key → signature → window. Invariant: an unknown key fails at the same check, with the same
+// refusal, as a wrong signature, so that nobody without the secret learns which keys exist (decision 54).
 // Source: design, section 6 (checks of a signed exchange request).
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import type { BoundKey } from "../domain/strategy.ts";
@@ -141,7 +138,7 @@ function authenticate(
   if (access === "key")
     return authenticateKey({ apiKey, readParameters: read, proof: "KEY" }, gateway, context);
   const { message, signature } = signedMessage(query, body);
-  const proof = { signature, messages: [message] };
+  const proof = { signature, message };
   return authenticateKey({ apiKey, readParameters: read, proof }, gateway, context);
 }
 
@@ -151,16 +148,24 @@ export type Credentials = {
   /** Reads the parameters, once the key was looked up. */
   readonly readParameters: () => Parameters | Refusal;
   /**
-   * The signature as sent, null if there is none, with the texts that may have been signed: bytes, one a
-   * character. SESSION: the sender has signed on before. KEY: the key is enough, and no time is asked for.
+   * The signature as sent, null if there is none, with the text that was signed: bytes, one a character;
+   * `others` makes the texts that may have been signed instead. SESSION: the sender has signed on before.
+   * KEY: the key is enough, and no time is asked for.
    */
   readonly proof:
-    | { readonly signature: string | null; readonly messages: Iterable<string> }
+    | {
+        readonly signature: string | null;
+        readonly message: string;
+        readonly others?: () => readonly string[];
+      }
     | "SESSION"
     | "KEY";
 };
 
-/** The checks of a signed request, in the order that the head of this file says. */
+/**
+ * The checks of a signed request, in the order of this file's header. Listen keys need the header alone, as
+ * on the exchange: each wrong key counts as a failed authentication of the address.
+ */
 export async function authenticateKey(
   { apiKey, readParameters, proof }: Credentials,
   gateway: Pick<Gateway, "store" | "master" | "wallNow">,
@@ -202,7 +207,7 @@ export async function authenticateKey(
   if (isSigned) {
     const secret = secretOf(gateway.master, bound.key);
     const isSigner = (message: string) => verifies(secret, message, proof.signature ?? "");
-    if (!Iterator.from(proof.messages).some(isSigner)) {
+    if (!isSigner(proof.message) && proof.others?.().some(isSigner) !== true) {
       return unauthenticated("SIGNATURE", { refusal: "KEY_REFUSED" });
     }
   }

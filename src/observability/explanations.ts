@@ -74,7 +74,13 @@ export class Explanations {
       if (key === undefined) return;
       const others = refused.check === "SIGNATURE" ? await this.#otherKeys(key) : [];
       const secret = secretOf(master, key);
-      const diagnosis = diagnose({ ...refused, request: { ...request, body }, key, secret, others });
+      const diagnosis = diagnose({
+        ...refused,
+        request: { ...request, query: request.query, body },
+        key,
+        secret,
+        others,
+      });
       requests.explain(apiKey, requestId, diagnosis);
     });
   }

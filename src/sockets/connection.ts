@@ -17,9 +17,11 @@ import {
 
 /** An answer that was written: whether it has left for the network shows later. */
 type Written = {
-  /** Resolves when it has left, or never will. */
-  readonly left: Promise<void>;
+  /** Resolves when it has left, or never will; null if it has. */
+  readonly left: Promise<void> | null;
 };
+const HAS_LEFT: Written = { left: null };
+const NO_BYTES = Buffer.alloc(0);
 type WaitingAnswer = { readonly text: string; readonly written: (written: Written) => void };
 
 /** What serves the messages of a connection. */
@@ -113,10 +115,17 @@ export class Connection {
   }
 
   /**
-   * Sends the answer to a request behind the answers before it, and resolves when it was written: what is
-   * sent from then on comes behind it. It cuts no client that reads slowly.
+   * Sends the answer to a request behind the answers before it. Returns, or resolves, when it was written:
+   * what is sent from then on comes behind it. It cuts no client that reads slowly.
    */
-  answer(text: string): Promise<Written> {
+  answer(text: string): Written | Promise<Written> {
+    const { tcp } = this.#parts;
+    if (this.#answers.length === 0 && this.isOpen && tcp.writableLength === 0) {
+      const frame = textFrame(text);
+      tcp.write(frame);
+      // The system takes most answers at once.
+      return tcp.writableLength === 0 ? HAS_LEFT : { left: this.#untilLeft(frame.length, NO_BYTES) };
+    }
     return new Promise((written) => {
       this.#answers.push({ text, written });
       this.#writeAnswers();
@@ -178,25 +187,28 @@ export class Connection {
 
   /** Writes the answers that wait, until enough bytes of them are on their way. */
   #writeAnswers(): void {
-    const { tcp } = this.#parts;
     while (!this.isOpen || this.#answerBytes <= BUFFERED_BYTES_MAX) {
       const answer = this.#answers.shift();
       if (answer === undefined) return;
       if (!this.isOpen) {
-        answer.written({ left: Promise.resolve() });
+        answer.written(HAS_LEFT);
         continue;
       }
       const frame = textFrame(answer.text);
-      this.#answerBytes += frame.length;
-      const left = new Promise<void>((resolve) => {
-        tcp.write(frame, () => {
-          this.#answerBytes -= frame.length;
-          resolve();
-          this.#writeAnswers();
-        });
-      });
-      answer.written({ left });
+      answer.written({ left: this.#untilLeft(frame.length, frame) });
     }
+  }
+
+  /** Writes the last bytes of an answer, and resolves when it has left for the network. */
+  #untilLeft(length: number, last: Buffer): Promise<void> {
+    this.#answerBytes += length;
+    return new Promise((resolve) => {
+      this.#parts.tcp.write(last, () => {
+        this.#answerBytes -= length;
+        resolve();
+        this.#writeAnswers();
+      });
+    });
   }
 
   #take(data: Buffer, isBinary: boolean): void {
@@ -206,21 +218,29 @@ export class Connection {
     if (this.#isPaused) return void this.#held.push([data, isBinary]);
     if (handler.countsMessages && !this.#spend()) return;
     if (isBinary) return void this.close(1_003, "messages are text");
-    const fail = (error: unknown) => {
-      this.#parts.onFault(error);
-      this.close(1_011, "a message could not be handled");
-    };
     try {
       const handling = handler.onMessage(data.toString("utf8"));
       if (handling === undefined) return;
       this.#handling += 1;
-      void handling.catch(fail).then(() => {
-        this.#handling -= 1;
-        if (this.#handling === 0) this.#handled?.resolve();
-      });
+      void handling.then(this.#onHandled, this.#onRejected);
     } catch (error) {
-      fail(error);
+      this.#fail(error);
     }
+  }
+
+  readonly #onHandled = (): void => {
+    this.#handling -= 1;
+    if (this.#handling === 0) this.#handled?.resolve();
+  };
+
+  readonly #onRejected = (error: unknown): void => {
+    this.#fail(error);
+    this.#onHandled();
+  };
+
+  #fail(error: unknown): void {
+    this.#parts.onFault(error);
+    this.close(1_011, "a message could not be handled");
   }
 
   /** Counts a control message; false if it was one too many, and the connection is closing. */

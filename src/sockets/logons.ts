@@ -17,6 +17,11 @@ export function unreadByLogon(params: ApiFrame["params"]): Refusal | null {
   return readCount === sentCount ? null : { refusal: "PARAMETERS_UNREAD", readCount, sentCount };
 }
 
+/** Whether a signed request could be a logon: it has a logon's parameters alone. */
+export function mayLogOn(params: ApiFrame["params"]): boolean {
+  return params.size <= LOGON_PARAMETERS.length && unreadByLogon(params) === null;
+}
+
 /**
  * Verified signatures of the requests that have only a logon's parameters. One whose window has passed is of
  * no use, so they need no end of their own.
@@ -30,7 +35,7 @@ export class UsedSignatures {
    * one that logs on from another address, or for something else.
    */
   use(params: ApiFrame["params"], logsOnFrom: string | null): boolean {
-    if (unreadByLogon(params) !== null) return false;
+    if (!mayLogOn(params)) return false;
     const signature = params.get("signature")?.toLowerCase() ?? "";
     const first = this.#used.get(signature);
     if (first === undefined) this.#used.set(signature, logsOnFrom);

@@ -191,7 +191,7 @@ test("a signature of another secret is diagnosed by what the client signed", asy
   const diagnosis = diagnose({
     check: "SIGNATURE",
     scheme: "EXCHANGE",
-    request: { ...request, body: "" },
+    request: { ...request, query: request.query, body: "" },
     key: bound.key,
     secret: secretOf(master, bound.key),
     others: [],

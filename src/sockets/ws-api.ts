@@ -9,6 +9,7 @@ import type { StrategyType } from "../domain/account.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import {
   authenticateKey,
+  type Credentials,
   EXCHANGE,
   FAULT,
   NOBODY,
@@ -48,9 +49,9 @@ import { isKeyText } from "../streams/handshake.ts";
 import {
   type ApiFrame,
   formOf,
-  isUnambiguous,
+  otherSignedTexts,
   readFrame,
-  signedTexts,
+  signedTextOf,
   type UnreadFrame,
 } from "./api-frame.ts";
 import { methodsOf } from "./api-methods.ts";
@@ -63,7 +64,7 @@ import {
   SUBSCRIPTIONS_PER_CONNECTION_MAX,
   USER_STREAMS_PER_KEY_MAX,
 } from "./limits.ts";
-import { UsedSignatures, unreadByLogon } from "./logons.ts";
+import { mayLogOn, UsedSignatures, unreadByLogon } from "./logons.ts";
 import { type Endpoint, type Upgrade, unservedIn } from "./server.ts";
 import type { UserStreams } from "./user-streams.ts";
 
@@ -80,12 +81,15 @@ const PLACES = {
     path: "/ws-api/v3",
     ping: SPOT_PING,
     connectWeight: 2,
-    version: /^v3\//,
+    version: "v3/",
     served: { timeUnit: "MILLISECOND", responseFormat: "JSON" },
   },
   // On the exchange too, it has neither parameter.
-  FUTURES: { path: "/ws-fapi/v1", ping: FUTURES_PING, connectWeight: 5, version: /^v1\//, served: {} },
+  FUTURES: { path: "/ws-fapi/v1", ping: FUTURES_PING, connectWeight: 5, version: "v1/", served: {} },
 } as const;
+/** What the socket has in common with REST. */
+const { heedsBans, keyOf, cost, admit } = EXCHANGE;
+const NO_HEADERS: readonly string[] = [];
 /** The weight of the methods of sessions and subscriptions. */
 const SESSION_WEIGHT = 2;
 
@@ -96,7 +100,9 @@ export function createWsApi(parts: WsApiParts): readonly Endpoint[] {
   const waiting = { bytes: 0 };
   return (["SPOT", "FUTURES"] as const).map((type) => {
     const { path, ping, connectWeight, served } = PLACES[type];
-    const methods = methodsOf(type, parts.routes);
+    const methods = new Map(
+      [...methodsOf(type, parts.routes)].map(([method, row]) => [method, { row, path: `${path} ${method}` }]),
+    );
     const { budgets, wallNow } = parts.gateway;
     return {
       takes: (asked) => asked === path,
@@ -119,7 +125,8 @@ export function createWsApi(parts: WsApiParts): readonly Endpoint[] {
 
 type ConnectionParts = WsApiParts & {
   readonly type: StrategyType;
-  readonly methods: ReadonlyMap<string, Route>;
+  /** The rows of the methods, with what the request log calls them. */
+  readonly methods: ReadonlyMap<string, KnownMethod>;
   readonly overload: Overload;
   readonly usedSignatures: UsedSignatures;
   /**
@@ -152,8 +159,40 @@ type OwnMethod = {
   run(caller: OwnCaller, apiKey: string, parameters: Parameters): Promise<Done | Refusal> | Done | Refusal;
 };
 
+type KnownMethod = { readonly row: Route; readonly path: string };
 /** The row of a method, the method if it is one of the connection itself, and the key that asks for it. */
 type Method = { readonly row: Route; readonly own: OwnMethod | undefined; readonly apiKey: string | null };
+/** A message as the pipeline reads it. A class: literals with a getter of their own are slow to read. */
+class Message implements Request {
+  readonly method = "WS";
+  readonly path: string;
+  readonly target: string;
+  readonly headers: Request["headers"];
+  readonly rawHeaders = NO_HEADERS;
+  readonly body = "";
+  readonly apiKey: string | null;
+  readonly address: string;
+  readonly #params: ApiFrame["params"];
+
+  constructor(
+    { path, target, apiKey }: Pick<Request, "path" | "target" | "apiKey">,
+    { address, request }: Upgrade,
+    params: ApiFrame["params"],
+  ) {
+    this.path = path;
+    this.target = target;
+    this.headers = request.headers;
+    this.apiKey = apiKey;
+    this.address = address;
+    this.#params = params;
+  }
+
+  /** Read of refused requests alone. */
+  get query(): string {
+    return formOf(this.#params);
+  }
+}
+
 /** What an answer repeats of its request, or heeds. */
 type Envelope = Pick<ApiFrame, "id" | "params">;
 /** What is used of the budgets, as JSON. */
@@ -185,19 +224,28 @@ class ApiConnection implements ConnectionHandler {
     );
   }
 
-  async onMessage(text: string): Promise<void> {
+  onMessage(text: string): Promise<void> {
     this.#inFlight += 1;
     if (this.#inFlight === REQUESTS_IN_FLIGHT_MAX) this.#connection.pause();
     const frame = readFrame(text);
+    const method = this.#methodOf(frame);
     const before = this.#held;
-    const release = this.#own.get(this.#methodOf(frame))?.holdsOthers === true ? this.#hold() : () => {};
+    const release = this.#own.get(method)?.holdsOthers === true ? this.#hold() : null;
+    if (before === null && release === null) return this.#answer(frame, method, NOTHING);
+    return this.#answerInTurn(before, frame, method, release ?? NOTHING);
+  }
+
+  async #answerInTurn(
+    before: Promise<void> | null,
+    frame: ApiFrame | UnreadFrame,
+    method: string,
+    release: () => void,
+  ): Promise<void> {
     try {
-      if (before !== null) await before;
-      await this.#answer(frame, release);
+      await before;
+      await this.#answer(frame, method, release);
     } finally {
       release();
-      this.#inFlight -= 1;
-      if (this.#inFlight === REQUESTS_IN_FLIGHT_MAX - 1) this.#connection.resume();
     }
   }
 
@@ -224,41 +272,39 @@ class ApiConnection implements ConnectionHandler {
 
   /** The method that a message names, without its version; empty if it cannot be read. */
   #methodOf(frame: ApiFrame | UnreadFrame): string {
-    return "refusal" in frame ? "" : frame.method.replace(PLACES[this.#parts.type].version, "");
+    if ("refusal" in frame) return "";
+    const { method } = frame;
+    const { version } = PLACES[this.#parts.type];
+    return method.startsWith(version) ? method.slice(version.length) : method;
   }
 
-  /** `onAnswered`: called when the answer was written, and what follows from it is done. */
-  async #answer(frame: ApiFrame | UnreadFrame, onAnswered: () => void): Promise<void> {
+  /**
+   * `method` is without its version; `onAnswered` is called when the answer was written, and what follows
+   * from it is done.
+   */
+  async #answer(frame: ApiFrame | UnreadFrame, method: string, onAnswered: () => void): Promise<void> {
     const { gateway, type, methods, overload, log } = this.#parts;
     const { path } = PLACES[type];
-    const { address, request } = this.#upgrade;
-    const { params, source } = "refusal" in frame ? NOTHING_READ : frame;
-    const method = this.#methodOf(frame);
+    const read = "refusal" in frame ? NOTHING_READ : frame;
+    const { params } = read;
     const own = this.#own.get(method);
     let afterwards: (() => void) | undefined;
-    const known = methods.get(method) ?? (own && this.#rowOf(own, method, (then) => (afterwards = then)));
-    const row = known ?? refusingRow("refusal" in frame ? frame.refusal : { refusal: "METHOD_UNSUPPORTED" });
-    const seen: Request = {
-      method: "WS",
-      path: known === undefined ? path : `${path} ${method}`,
-      // Read of refused requests alone.
-      get query() {
-        return formOf(params);
-      },
-      target: path,
-      headers: request.headers,
-      rawHeaders: [],
-      body: "",
-      apiKey: params.get("apiKey") ?? this.#session?.apiKey ?? null,
-      address,
-    };
+    const known: KnownMethod | undefined =
+      methods.get(method) ??
+      (own && { row: this.#rowOf(own, method, (then) => (afterwards = then)), path: `${path} ${method}` });
+    const row =
+      known?.row ?? refusingRow("refusal" in frame ? frame.refusal : { refusal: "METHOD_UNSUPPORTED" });
+    const apiKey = params.get("apiKey") ?? this.#session?.apiKey ?? null;
+    const seen = new Message({ path: known?.path ?? path, target: path, apiKey }, this.#upgrade, params);
     const envelope = { id: frame.id, params };
     const isRead = row.method === "GET";
     let bytes = 0;
     const protocol: Protocol<Route, ExchangeCaller, Answer> = {
-      ...EXCHANGE,
-      authenticate: ({ request: { apiKey } }, _gateway, context) =>
-        this.#authenticate({ row, own, apiKey }, { params, source }, context),
+      heedsBans,
+      keyOf,
+      cost,
+      admit,
+      authenticate: (_asked, _gateway, context) => this.#authenticate({ row, own, apiKey }, read, context),
       usageHeaders: RATE_LIMITS_SHOWN,
       envelope: (answer, usage, limit) => {
         const complete = this.#reply(envelope, answer, usage, limit);
@@ -270,21 +316,22 @@ class ApiConnection implements ConnectionHandler {
         return reply;
       },
     };
-    const run = async (context: RequestContext): Promise<Reply> => {
-      context.path = known === undefined ? null : seen.path;
+    const run = (context: RequestContext): Promise<Reply> => {
+      context.path = known?.path ?? null;
       if (overload.isTickTooLong() || (!isRead && gateway.desk.isBehind()))
-        return this.#reply(envelope, { refusal: "BUSY" }, this.#addressUsage());
-      if (row.access !== "public") context.apiKey = seen.apiKey;
-      return await respond(seen, { route: row, protocol, pages: NO_PAGES }, gateway, context);
+        return Promise.resolve(this.#reply(envelope, { refusal: "BUSY" }, this.#addressUsage()));
+      if (row.access !== "public") context.apiKey = apiKey;
+      return respond(seen, { route: row, protocol, pages: NO_PAGES }, gateway, context);
     };
     try {
       const reply = await observed(seen, gateway.observer, run);
-      const { left } = await this.#connection.answer(String(reply.body));
+      const written = this.#connection.answer(String(reply.body));
+      const left = written instanceof Promise ? (await written).left : written.left;
       // Orders in flight have passed before the ban began.
       if (reply.status === 418) void this.#connection.end(1_008, "banned");
       afterwards?.();
       onAnswered();
-      await left;
+      if (left !== null) await left;
     } catch (error) {
       if (error instanceof StoreUnavailable) {
         if (!(error instanceof MasterVersionMissing))
@@ -294,6 +341,8 @@ class ApiConnection implements ConnectionHandler {
       await (await this.#connection.answer(body)).left;
     } finally {
       this.#countWaiting(-bytes);
+      this.#inFlight -= 1;
+      if (this.#inFlight === REQUESTS_IN_FLIGHT_MAX - 1) this.#connection.resume();
     }
   }
 
@@ -308,35 +357,48 @@ class ApiConnection implements ConnectionHandler {
     this.#parts.waiting.bytes += bytes;
   }
 
-  async #authenticate(
+  /** Passes the promise of the checks on: each async function more costs every request. */
+  #authenticate(
     { row, own, apiKey }: Method,
-    { params, source }: Pick<ApiFrame, "params" | "source">,
+    frame: Read,
     context: RequestContext,
   ): Promise<ExchangeCaller | Unauthenticated<Answer>> {
-    const asked = new Map(params);
-    for (const name of ENVELOPE_PARAMETERS) asked.delete(name);
-    if (row.access === "public") return { ...NOBODY, asked };
-    if (apiKey === null) return { failed: "HEADER", because: NOT_LOGGED_ON };
-    if (!isKeyText(apiKey)) return NO_KEY;
+    const { params } = frame;
+    if (row.access === "public") return Promise.resolve({ ...NOBODY, asked: params });
+    if (apiKey === null) return Promise.resolve({ failed: "HEADER", because: NOT_LOGGED_ON });
+    if (!isKeyText(apiKey)) return Promise.resolve(NO_KEY);
     // A session has signed once; a request with a signature of its own is checked by that.
     const isLoggedOn = this.#session?.apiKey === apiKey && !params.has("signature");
     const isLogon = own?.isLogon === true;
     const isOfSession = isLoggedOn && !isLogon;
-    const signature = params.get("signature")?.toLowerCase() ?? null;
-    const proof =
+    const proof: Credentials["proof"] =
       row.access === "key" || (isOfSession && own?.needsNoTime === true)
         ? "KEY"
         : isOfSession
           ? "SESSION"
-          : { signature, messages: signedTexts({ params, source }) };
+          : {
+              signature: params.get("signature")?.toLowerCase() ?? null,
+              message: signedTextOf(frame),
+              others: () => otherSignedTexts(frame),
+            };
     const isSigned = typeof proof === "object";
     const readParameters = (): Parameters | Refusal => {
-      if (isSigned && !isUnambiguous(params)) return { refusal: "REQUEST_MALFORMED" };
-      return (isLogon ? unreadByLogon(params) : null) ?? asked;
+      if (isSigned && !frame.isUnambiguous) return { refusal: "REQUEST_MALFORMED" };
+      return (isLogon ? unreadByLogon(params) : null) ?? params;
     };
-    const { gateway, usedSignatures } = this.#parts;
-    const caller = await authenticateKey({ apiKey, readParameters, proof }, gateway, context);
-    if ("failed" in caller || !isSigned) return caller;
+    const caller = authenticateKey({ apiKey, readParameters, proof }, this.#parts.gateway, context);
+    return isSigned && mayLogOn(params) ? this.#usedOnce(caller, params, isLogon) : caller;
+  }
+
+  /** The caller of a request that could be a logon, if none has used its signature otherwise. */
+  async #usedOnce(
+    authenticated: ReturnType<typeof authenticateKey>,
+    params: ApiFrame["params"],
+    isLogon: boolean,
+  ): ReturnType<typeof authenticateKey> {
+    const caller = await authenticated;
+    if ("failed" in caller) return caller;
+    const { usedSignatures } = this.#parts;
     const isUsed = usedSignatures.use(params, isLogon ? addressHolder(this.#upgrade.address) : null);
     return isLogon && isUsed ? { ...caller, asked: { refusal: "KEY_REFUSED" } } : caller;
   }
@@ -559,14 +621,15 @@ class ApiConnection implements ConnectionHandler {
   }
 }
 
-const NOTHING_READ: Pick<ApiFrame, "params" | "source"> = { params: new Map(), source: null };
+/** What is read of a message, whatever its method. */
+type Read = Pick<ApiFrame, "params" | "isSorted" | "isUnambiguous" | "source">;
+const NOTHING_READ: Read = { params: new Map(), isSorted: true, isUnambiguous: true, source: null };
+const NOTHING = () => {};
 const NO_PAGES = () => null;
 /** What names no key has a session's, or none. */
 const NOT_LOGGED_ON = { refusal: "PARAMETER_MISSING", parameter: "apiKey" } as const;
 /** What is no key is refused as one that there is not. */
 const NO_KEY = { failed: null, because: { refusal: "KEY_REFUSED" } } as const;
-/** Parameters of the envelope, which no row reads. */
-const ENVELOPE_PARAMETERS = ["signature", "returnRateLimits"];
 
 /** What names no method passes the steps of a request, so that its address is charged for it. */
 function refusingRow(refusal: Refusal): Route {

@@ -67,7 +67,8 @@ const echoOf = (path: string, ping: Endpoint["ping"]): Endpoint => ({
         if (text === "large") {
           const { left } = await connection.answer(LARGE);
           largeAnswers += 1;
-          return await left;
+          await left;
+          return;
         }
         if (text === "nothing") await new Promise(() => {});
         if (text === "later") await new Promise<void>((resolve) => (answerLater = resolve));

@@ -4,7 +4,7 @@ import { json } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { sign } from "../../src/keys/signatures.ts";
-import { signedTexts } from "../../src/sockets/api-frame.ts";
+import { signedTextOf } from "../../src/sockets/api-frame.ts";
 import { untilPriced } from "../support/prices.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
@@ -157,7 +157,7 @@ describe("a signature", () => {
       }),
     );
     const secret = "NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j";
-    expect(sign(secret, [...signedTexts({ params, source: null })][0] ?? "")).toBe(
+    expect(sign(secret, signedTextOf({ params, isSorted: false, source: null }))).toBe(
       "aa1b5712c094bc4e57c05a1a5c1fd8d88dcd628338ea863fec7b88e59fe2db24",
     );
   });
