@@ -158,18 +158,22 @@ async function measureRound(
     await listen(listeners, { port, keys, atOnce: GENTLY });
     return await trial.saturate("orders", seconds);
   };
-  const sockets = await trial.saturateSockets(seconds);
-  const echoed = await echo.saturateSockets(seconds);
-  // Whatever comes first in one round comes last in the next.
-  let [rest, besideOthers] = isEven ? [await restWith([]), null] : [null, await restWith(ofOthers)];
-  rest ??= await restWith([]);
-  besideOthers ??= await restWith(ofOthers);
+  const measured: Partial<Record<"sockets" | "rest" | "besideOthers" | "echo", Loaded>> = {};
+  const steps = [
+    async () => (measured.echo = await echo.saturateSockets(seconds)),
+    async () => (measured.sockets = await trial.saturateSockets(seconds)),
+    async () => (measured.rest = await restWith([])),
+    async () => (measured.besideOthers = await restWith(ofOthers)),
+  ];
+  // Whatever comes first in one round comes last in the next; what is compared stands side by side.
+  for (const step of isEven ? steps : steps.toReversed()) await step();
   const ordersBefore = trial.ordersAcknowledged;
   const traded = await restWith(ofTraders);
   await wait(ARRIVAL_MS);
   const { events } = await listen(listeners, { port, keys: [], atOnce: GENTLY });
   const expected = (trial.ordersAcknowledged - ordersBefore) * EVENTS_PER_ORDER;
   if (events !== expected) throw new MeasurementFailed(`user data: of ${expected} events ${events} arrived`);
+  const { rest, besideOthers, sockets, echo: echoed } = measured as Required<typeof measured>;
   const idle = await trial.probe(seconds, null);
   const half = await trial.probe(seconds, rest.perSecond / 2);
   return { rest, besideOthers, ofTraders: traded, events, sockets, echo: echoed, idle, half };

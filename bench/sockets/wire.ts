@@ -104,7 +104,7 @@ export class SocketConnection {
 
   /** Sends a text that has no answer. */
   write(text: string): void {
-    this.#socket.write(maskedFrame(TEXT, Buffer.from(text, "latin1")));
+    this.#socket.write(maskedFrame(TEXT, text));
   }
 
   close(): void {
@@ -137,7 +137,7 @@ export class SocketConnection {
   }
 
   #frame(kind: number | undefined, payload: Buffer, lose: OnLost): void {
-    if (kind === PING) this.#socket.write(maskedFrame(PONG, payload));
+    if (kind === PING) this.#socket.write(maskedFrame(PONG, payload.toString("latin1")));
     else if (kind !== TEXT) lose(`a frame is no text: ${kind}, ${payload.toString("latin1", 2)}`);
     else if (payload[ANSWER_LETTER_AT] !== ANSWER_LETTER) this.#onMessage(payload, this);
     else {
@@ -173,7 +173,8 @@ function nextAddress(): string {
   return `127.${(process.pid >> 8) & 0xff}.${process.pid & 0xff}.${1 + (number % ADDRESSES_MAX)}`;
 }
 
-function maskedFrame(kind: number, payload: Buffer): Buffer {
+/** A frame of a client; each character of the payload is a byte. */
+function maskedFrame(kind: number, payload: string): Buffer {
   const isShort = payload.length < MEDIUM_LENGTH;
   const maskAt = isShort ? 2 : 4;
   const at = maskAt + MASK.length;
@@ -183,7 +184,7 @@ function maskedFrame(kind: number, payload: Buffer): Buffer {
   if (!isShort) frame.writeUInt16BE(payload.length, 2);
   for (let index = 0; index < MASK.length; index++) frame[maskAt + index] = MASK[index] ?? 0;
   for (let index = 0; index < payload.length; index++)
-    frame[at + index] = (payload[index] ?? 0) ^ (MASK[index & 3] ?? 0);
+    frame[at + index] = payload.charCodeAt(index) ^ (MASK[index & 3] ?? 0);
   return frame;
 }
 

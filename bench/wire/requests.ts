@@ -59,9 +59,13 @@ export const PROOF: { readonly [T in Target]: { readonly [K in RequestKind]: Buf
   },
 };
 
+function signatureOf(form: string, secret: string | KeyObject): string {
+  return createHmac("sha256", secret).update(form, "latin1").digest("hex");
+}
+
 /** A signed placement: a form as the body of a request. */
 export function signedPost(path: string, form: string, apiKey: string, secret: string | KeyObject): string {
-  const body = `${form}&signature=${createHmac("sha256", secret).update(form, "latin1").digest("hex")}`;
+  const body = `${form}&signature=${signatureOf(form, secret)}`;
   return (
     `POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-mbx-apikey: ${apiKey}\r\n` +
     `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`
@@ -73,7 +77,7 @@ export function signedPost(path: string, form: string, apiKey: string, secret: s
  * `=` nor `&` in a value; all are sent as strings but for those that clients send as numbers.
  */
 export function signedMessage(id: number, method: string, form: string, secret: string | KeyObject): string {
-  const signature = createHmac("sha256", secret).update(form, "latin1").digest("hex");
+  const signature = signatureOf(form, secret);
   const params = form.replaceAll("=", '":"').replaceAll("&", '","').replace(NUMBERS, '"$1":$2');
   return `{"id":${id},"method":"${method}","params":{"${params}","signature":"${signature}"}}`;
 }
@@ -111,10 +115,20 @@ export class Requests {
   takeMessage(target: Target): Ticket {
     const { key, isSale } = this.#next("orders", target);
     const id = ++this.#lastId;
+    const { apiKey, trip, signs } = key;
+    const { symbol } = trip;
+    const quantity = isSale ? trip.sell : trip.buy;
+    const side = isSale ? "SELL" : "BUY";
+    const timestamp = Date.now();
     const form =
-      `apiKey=${key.apiKey}&newClientOrderId=bench-${id}&quantity=${isSale ? key.trip.sell : key.trip.buy}` +
-      `&recvWindow=10000&side=${isSale ? "SELL" : "BUY"}&symbol=${key.trip.symbol}&timestamp=${Date.now()}&type=MARKET`;
-    return { key, text: signedMessage(id, "order.place", form, key.signs) };
+      `apiKey=${apiKey}&newClientOrderId=bench-${id}&quantity=${quantity}` +
+      `&recvWindow=10000&side=${side}&symbol=${symbol}&timestamp=${timestamp}&type=MARKET`;
+    // As `signedMessage` would have it, in less time.
+    const text =
+      `{"id":${id},"method":"order.place","params":{"apiKey":"${apiKey}","newClientOrderId":"bench-${id}",` +
+      `"quantity":"${quantity}","recvWindow":10000,"side":"${side}","symbol":"${symbol}",` +
+      `"timestamp":${timestamp},"type":"MARKET","signature":"${signatureOf(form, signs)}"}}`;
+    return { key, text };
   }
 
   #next(kind: RequestKind, target: Target): { readonly key: Key; readonly isSale: boolean } {
