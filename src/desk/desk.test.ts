@@ -202,6 +202,34 @@ describe("an account that another desk has moved", () => {
     expect(executed(await sold).orders.map(({ status }) => status)).toEqual(["FILLED"]);
   });
 
+  test("is loaded before each command while two desks take turns, so that no commit is outdated", async () => {
+    const { desk, file, groups } = await createFixture();
+    const { desk: other, groups: othersGroups } = await deskOn(file);
+    const turn = async (number: number) => {
+      await desk.execute("one", buy("1", `a${number}`));
+      await other.execute("one", buy("1", `b${number}`));
+    };
+    await turn(0);
+    await turn(1);
+    const before = [groups.length, othersGroups.length];
+    for (const number of upTo(5)) await turn(number + 1);
+    expect([groups.length, othersGroups.length]).toEqual(before.map((count) => count + 5));
+  });
+
+  test("is not loaded any more once it is this desk's alone again", async () => {
+    const { desk, file, loads } = await createFixture();
+    const { desk: other } = await deskOn(file);
+    for (const number of upTo(3)) {
+      await desk.execute("one", buy("1", `a${number}`));
+      await other.execute("one", buy("1", `b${number}`));
+    }
+    await desk.execute("one", buy("1", "c"));
+    await desk.execute("one", buy("1", "d"));
+    const before = loads.count;
+    for (const number of upTo(5)) await desk.execute("one", buy("1", `e${number}`));
+    expect(loads.count).toBe(before);
+  });
+
   test("has all its open orders canceled, the other desk's too", async () => {
     const { store, desk, file } = await createFixture();
     await desk.execute("one", buy("90", "a"));

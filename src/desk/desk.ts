@@ -144,6 +144,11 @@ type StrategyQueue = {
   /** The account as last committed; null while it is not known, or ahead of the store. */
   cached: LoadedAccount | null;
   /**
+   * Whether another process has committed between our last commands. Each command then begins with a load,
+   * which costs less than a commit that is outdated.
+   */
+  isShared: boolean;
+  /**
    * The commands on their way to the exchange; null for `standard`, undefined while the profile is not known.
    */
   arrivals: Arrivals<Job> | null | undefined;
@@ -313,9 +318,13 @@ export class Desk {
   ): Promise<Executed | Refusal | typeof ON_THE_WAY> {
     const { options } = job;
     const { key = null, records } = options;
+    let decidedOn: number | undefined;
     for (let mayBeReplay = false; ; ) {
-      const { cached } = queue;
+      const cached = queue.isShared ? null : queue.cached;
       const { account, version } = cached ?? (await this.#load(strategyId));
+      const known = decidedOn ?? queue.cached?.version;
+      if (cached === null && known !== undefined) queue.isShared = version !== known;
+      decidedOn = version;
       const market = this.#markets[account.type];
       if (queue.arrivals === undefined) queue.arrivals = this.#arrivalsOf(strategyId, queue, account, market);
       const { arrivals } = queue;
@@ -486,7 +495,7 @@ export class Desk {
     const known = this.#queues.get(strategyId);
     if (known !== undefined) return known;
     if (this.#queues.size >= STRATEGIES_CACHED_MAX) this.#evictIdle();
-    const queue: StrategyQueue = { jobs: [], cached: null, arrivals: undefined };
+    const queue: StrategyQueue = { jobs: [], cached: null, isShared: false, arrivals: undefined };
     this.#queues.set(strategyId, queue);
     return queue;
   }

@@ -158,8 +158,13 @@ export async function deskOn(
   const store = given ?? (await open(file));
   const groups: (readonly Commit[])[] = [];
   const storage: Storage = { beforeCommit: () => Promise.resolve(), busyCommits: 0, isShort: false };
+  const loads = { count: 0 };
   const watched: Store = {
     ...store,
+    loadAccount(strategyId) {
+      loads.count += 1;
+      return store.loadAccount(strategyId);
+    },
     async commit(group) {
       groups.push(group);
       await storage.beforeCommit();
@@ -182,7 +187,7 @@ export async function deskOn(
   });
   const announced: Announcement[] = [];
   desk.onCommitted((announcement) => announced.push(announcement));
-  return { desk, store, groups, storage, announced, failures };
+  return { desk, store, groups, loads, storage, announced, failures };
 }
 
 export async function open(file: string): Promise<Store> {
