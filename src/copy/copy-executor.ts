@@ -236,7 +236,7 @@ export class CopyExecutor {
     return this.#state.copy;
   }
 
-  /** Whether a change of the copy's status is being written; the store's version may be outdated. */
+  /** Whether the store does not have the copy's last change of status yet. */
   get isMoving(): boolean {
     return this.#state.isMoving;
   }

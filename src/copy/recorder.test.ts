@@ -31,7 +31,7 @@ function createFixture(answer: Answer = () => Promise.resolve(true)) {
 }
 
 function progressOf(copyId: string): CopyProgress {
-  return { copyId, entries: [], book: EMPTY_BOOK, doneSeq: 1, moves: null, finishes: null };
+  return { copyId, entries: [], book: EMPTY_BOOK, doneSeq: 1, moves: null, finishes: [] };
 }
 
 test("what comes in together is written together, up to a bound", async () => {

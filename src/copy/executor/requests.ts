@@ -352,11 +352,12 @@ function funded(
  */
 async function withdraw(context: CopyContext, request: CopyRequest): Promise<Skip | null> {
   const { state, gate, session, now } = context;
+  const cannot = (skip: Skip): Skip => {
+    if (skip.reason === "CREDENTIALS") giveUp(context, request, skip);
+    return skip;
+  };
   const blocked = gate.blocked();
-  if (blocked !== null) {
-    if (blocked.reason === "CREDENTIALS") giveUp(context, request, blocked);
-    return blocked;
-  }
+  if (blocked !== null) return cannot(blocked);
   await bookOpenOrders(context);
   let refused: Skip | null = null;
   const left = new Map<string, Quantity>();
@@ -367,7 +368,7 @@ async function withdraw(context: CopyContext, request: CopyRequest): Promise<Ski
       if (canceled.has(entry.entryId) || stays(state, entry, left)) continue;
       canceled.add(entry.entryId);
       const { outcome } = await cancelRow(context, entry, null, { mayStillSend: () => gate.blocked() });
-      if (outcome.kind === "UNSENT") return outcome.skip;
+      if (outcome.kind === "UNSENT") return cannot(outcome.skip);
       if (isUnknown(context, entry, outcome)) leave(context, entry);
       if (outcome.kind !== "REFUSED") continue;
       const { skip } = refusedAs(outcome.refusal);

@@ -85,7 +85,7 @@ export class CopyState {
   #saving: ReadonlyMap<number, MirrorEntry> = new Map();
   #hasChanged = false;
   #moves: CopyProgress["moves"] = null;
-  #finishes: CopyProgress["finishes"] = null;
+  #finishes: CopyProgress["finishes"][number][] = [];
   #writing: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
   #movesUnderWay = 0;
@@ -117,9 +117,9 @@ export class CopyState {
     return Math.max(this.book.takenSeq ?? 0, this.#copy.doneSeq);
   }
 
-  /** Whether a change of status is being written; the store's version may be outdated. */
+  /** Whether the store does not have the last change of status yet. */
   get isMoving(): boolean {
-    return this.#movesUnderWay > 0;
+    return this.#moves !== null || this.#movesUnderWay > 0;
   }
 
   /**
@@ -412,13 +412,14 @@ export class CopyState {
 
   /** The request is done; `failure` says why it could not be, if so. */
   finishRequest({ requestId }: Pick<CopyRequest, "requestId">, at: number, failure: string | null): void {
-    this.#finishes = { requestId, at, failure };
+    this.#finishes.push({ requestId, at, failure });
     this.#hasChanged = true;
   }
 
   /** The copy changes its status by itself; what its owner changes at the same time holds. */
   move(status: CopyStatus, reason: CopyReason | null, at: number): void {
-    const from = { status: this.#copy.status, reason: this.#copy.reason };
+    // The store has none of the moves that are not written yet.
+    const from = this.#moves?.from ?? { status: this.#copy.status, reason: this.#copy.reason };
     this.#moves = { from, status, reason, at };
     this.#copy = { ...this.#copy, status, reason };
     this.#hasChanged = true;
@@ -457,7 +458,7 @@ export class CopyState {
     this.#unsaved.clear();
     this.#hasChanged = false;
     this.#moves = null;
-    this.#finishes = null;
+    this.#finishes = [];
     if (progress.moves !== null) this.#movesUnderWay += 1;
     this.#writing = handled(
       this.#record(progress).then(() => {

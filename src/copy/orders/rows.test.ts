@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Copy, EMPTY_BOOK, type MirrorEntry } from "../../domain/copying.ts";
 import { type Amount, decimal, type Quantity } from "../../money/decimal.ts";
+import type { CopyProgress } from "../../store/ports/copies.ts";
 import { findUnconfirmed, UNCONFIRMED_MS_MAX } from "../executor/balances.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { CopyState, endRow, ownRow } from "./copy-state.ts";
@@ -55,4 +56,33 @@ test.each([
   const now = () => UNCONFIRMED_MS_MAX + 1;
   await findUnconfirmed({ state, session, now } as unknown as CopyContext);
   expect(state.latest(row).status).toBe(status);
+});
+
+test("what changes while a write is under way is written with the next one, from what the store has by then", async () => {
+  const written: CopyProgress[] = [];
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const copy = { type: "SPOT", status: "FOLLOWING", reason: null, book: EMPTY_BOOK } as unknown as Copy;
+  const state = new CopyState(copy, [], async (progress) => {
+    await gates[written.push(progress) - 1]?.promise;
+  });
+  state.setSnapshot(null);
+  const first = state.flush();
+  await Promise.resolve();
+  // The copy ends before it is written that it closes, and two requests are done.
+  state.move("CLOSING", null, 1);
+  expect(state.isMoving).toBe(true);
+  state.move("STOPPED", null, 2);
+  state.finishRequest({ requestId: "repair" }, 2, null);
+  state.finishRequest({ requestId: "check" }, 2, "in vain");
+  const second = state.flush();
+  gates[0]?.resolve();
+  await first;
+  expect(state.isMoving).toBe(true);
+  gates[1]?.resolve();
+  await second;
+  expect(state.isMoving).toBe(false);
+  expect(written[1]?.moves).toEqual({
+    ...{ from: { status: "FOLLOWING", reason: null }, status: "STOPPED", reason: null, at: 2 },
+  });
+  expect(written[1]?.finishes.map(({ requestId }) => requestId)).toEqual(["repair", "check"]);
 });

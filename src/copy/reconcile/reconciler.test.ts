@@ -317,6 +317,23 @@ test("a stop that was refused once is sent again, although the venue refuses to 
   await fixture.waitFor("the order is canceled", isCanceled);
 });
 
+test("of a paused copy's open orders the others are canceled although the venue refuses to cancel one", async () => {
+  for (const at of ["90000", "91000"]) await fixture.does(strategy, places("BUY", "0.001", { at }));
+  const openAtVenue = async () => [
+    ...((await fixture.venue.store.loadAccount(copier.account.strategyId))?.account.openOrders.values() ??
+      []),
+  ];
+  const [first] = await openAtVenue();
+  const body = '{"code":-1008,"msg":"Server is currently overloaded with other requests."}';
+  way.instead = (route, parameters) =>
+    route === "DELETE /fapi/v1/order" && parameters.get("origClientOrderId") === first?.clientOrderId
+      ? { status: 400, body }
+      : null;
+  await fixture.changeCopy(copier, strategy, "PAUSED", "COPIER");
+  await fixture.waitFor("the second is canceled", async () => (await openAtVenue()).length === 1);
+  expect((await openAtVenue())[0]?.orderId).toBe(first?.orderId);
+});
+
 test("a stop goes before openings that are not sent yet, also those that a process before has left", async () => {
   await fixture.does(strategy, places("BUY", "0.002"));
   way.instead = (route) => (route === "POST /fapi/v1/order" ? "HELD" : null);

@@ -219,6 +219,7 @@ async function cancelUnwanted(
   { isClosing }: ReconcileTerms,
 ): Promise<Skip | null> {
   const { state, now } = context;
+  let kept: Skip | null = null;
   for (const entry of state.resting(symbol)) {
     const isCancelDue =
       (entry.isCancelDue === true && !protectsLast(context, entry, isClosing)) || isStaleLeg(context, entry);
@@ -231,10 +232,11 @@ async function cancelUnwanted(
     const unwanted = opensSomething(context, entry) ? nothingOpens(context) : null;
     const why = isOver ? skipOf("OVERTAKEN") : isForNothing ? skipOf("NOTHING_HELD") : unwanted;
     if (!isClosing && why === null) continue;
+    // Another order may be canceled although one cannot be.
     const blocked = await cancelOrEnd(context, entry, isClosing ? null : why);
-    if (blocked !== null) return blocked;
+    kept ??= blocked;
   }
-  return null;
+  return kept;
 }
 
 /** Reduces what the copy has beyond its target. */

@@ -232,7 +232,8 @@ class PaperBook {
     const stops = resting.filter(
       ({ placement: { orderType } }) => orderType === "STOP_LOSS" || orderType === "STOP_LOSS_LIMIT",
     );
-    return { orders: resting.length, stops: stops.length, buys: of("BUY"), sells: of("SELL"), openSides: [] };
+    const openSides = resting.flatMap(({ placement }) => (placement.reduceOnly ? [] : placement.side));
+    return { orders: resting.length, stops: stops.length, buys: of("BUY"), sells: of("SELL"), openSides };
   }
 
   /** Copies an order: it is filled and stays open to the same extent as the strategy's own. */

@@ -220,14 +220,10 @@ function isExecuted({ executedQuantity, leadPrice, symbol, side, acknowledgedAt 
 }
 
 function finishRows({ copyId, finishes }: CopyProgress) {
-  if (finishes === null) return [];
-  const { requestId, at, failure } = finishes;
-  return [
-    {
-      id: requestId,
-      copy_id: copyId,
-      done_at: at,
-      failure: failure === null ? null : JSON.stringify(failure),
-    },
-  ];
+  return finishes.map(({ requestId, at, failure }) => ({
+    id: requestId,
+    copy_id: copyId,
+    done_at: at,
+    failure: failure === null ? null : JSON.stringify(failure),
+  }));
 }

@@ -53,12 +53,12 @@ export type CopyProgress = {
     readonly reason: CopyReason | null;
     readonly at: number;
   } | null;
-  /** The request that is done with this. */
-  readonly finishes: {
+  /** The requests that are done with this. */
+  readonly finishes: readonly {
     readonly requestId: string;
     readonly at: number;
     readonly failure: string | null;
-  } | null;
+  }[];
 };
 
 /** What of a copy may change beside the process that works at it. */

@@ -141,7 +141,7 @@ export async function record(
       book: { ...copy.book, ...book, nextEntryId },
       doneSeq: copy.doneSeq,
       moves,
-      finishes: null,
+      finishes: [],
     },
   ]);
   if (!isWritten) throw new Error("the lead is another's");

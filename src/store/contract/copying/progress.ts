@@ -141,12 +141,14 @@ export function copyingProgressCases(opened: Opened): void {
     test("finishes what was asked of the copy, once", async () => {
       const request = { requestId: "r1", copyId: ann, kind: "LOOK", mayIncrease: false, askedAt: 1 } as const;
       await copying.addRequest({ ...request, doneAt: null, failure: null }, null);
-      const finishes = { requestId: "r1", at: 50, failure: "not \0 now" };
+      const finishes = [{ requestId: "r1", at: 50, failure: "not \0 now" }];
       // Of another copy it is not.
       await record(progressOf(bob, 1, { finishes }));
       expect(await copying.listPendingRequests("one")).toHaveLength(1);
       await record(progressOf(ann, 1, { finishes }));
-      await record(progressOf(ann, 1, { finishes: { ...finishes, at: 60, failure: null } }));
+      await record(
+        progressOf(ann, 1, { finishes: finishes.map((each) => ({ ...each, at: 60, failure: null })) }),
+      );
       expect(await copying.listPendingRequests("one")).toEqual([]);
       const done = { ...request, doneAt: 50, failure: "not \0 now" };
       expect(await copying.listRequests(ann, 9)).toEqual([done]);

@@ -177,7 +177,7 @@ export function copyingRaceCases(opened: Opened): void {
         expect([changedThere, changedHere].sort()).toEqual([false, true]);
         expect(switched).toBe(true);
         await other.callCopying("clearSwitch", "VENUE", VENUE, auditedAs("KILL_SWITCH_CLEARED"));
-        const finishes = { requestId: here.requestId, at: round, failure: null };
+        const finishes = [{ requestId: here.requestId, at: round, failure: null }];
         await copying.recordProgress("one", "here", [progressOf(request.copyId, round, { finishes })]);
       }
       expect(await store.people.verifyAudit()).toBeNull();

@@ -212,7 +212,7 @@ export function skippedOf(copyId: string, entryId: number, terms: Partial<Mirror
 
 /** What is handed over of a copy: nothing but that an action is dealt with, unless a case says otherwise. */
 export function progressOf(copyId: string, doneSeq: number, terms: Partial<CopyProgress> = {}): CopyProgress {
-  return { copyId, entries: [], book: EMPTY_BOOK, doneSeq, moves: null, finishes: null, ...terms };
+  return { copyId, entries: [], book: EMPTY_BOOK, doneSeq, moves: null, finishes: [], ...terms };
 }
 
 /** Makes spot strategies that everybody may follow, of an owner called tom. */

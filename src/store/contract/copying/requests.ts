@@ -48,7 +48,7 @@ export function copyingRequestCases(opened: Opened): void {
       await copying.addRequest(his, asked);
       await copying.addRequest(requestOf("r5", cat), asked);
       expect(await copying.listPendingRequests("one")).toEqual([look, first, his]);
-      const finishes = { requestId: "r1", at: 2_000, failure: null };
+      const finishes = [{ requestId: "r1", at: 2_000, failure: null }];
       await copying.recordProgress("one", HOLDER, [progressOf(ann, 1, { finishes })]);
       expect(await copying.listPendingRequests("one")).toEqual([look, his]);
       const next = requestOf("r6", ann, { askedAt: 3_000 });
@@ -78,7 +78,7 @@ export function copyingRequestCases(opened: Opened): void {
       await leave(store, bob, "STOPPED", at);
       await commit(store, [commitOf(accountOf("one", "CLOSED"), 2)]);
       expect(await claim(store)).toEqual(["one", "two"]);
-      const finishes = { requestId: "w1", at, failure: null };
+      const finishes = [{ requestId: "w1", at, failure: null }];
       await copying.recordProgress("one", HOLDER, [progressOf(ann, 0, { finishes })]);
       expect(await copying.listPendingRequests("one")).toEqual([]);
       expect(await copying.isWithdrawing("ann")).toBe(false);
