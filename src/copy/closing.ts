@@ -1,14 +1,12 @@
-// Closing everything that a copy has: because its status is CLOSING (it ends, or its stop loss or take profit
-// was reached), or because its copier has asked for it while it goes on. The reconciler closes symbol after
-// symbol; this knows which are clean, has the account polled before the first, and a futures account of a
-// CLOSING copy after the last, and says when all is closed. A symbol of which something was booked since is
-// not clean any more.
-import type { CopyRequest, MirrorEntry } from "../domain/copying.ts";
+// Closing everything that a copy has, while its status is CLOSING: it ends, or its stop loss or take profit
+// was reached. The reconciler closes symbol after symbol; this knows which are clean, has the account polled
+// before the first, and a futures account after the last, and says when all is closed. A symbol of which
+// something was booked since is not clean any more.
+import type { MirrorEntry } from "../domain/copying.ts";
 import type { CopyContext } from "./executor/context.ts";
 import { ORDER_WAITS_MS } from "./executor/place.ts";
-import { CONFIRMED_MS_MAX, type Reconciled } from "./reconcile/reconciler.ts";
+import { CONFIRMED_MS_MAX } from "./reconcile/reconciler.ts";
 import type { Missing } from "./reconcile/write-off.ts";
-import { skipWords } from "./sizing/skip.ts";
 
 /** Between two polls requested to confirm that everything is closed, ms. */
 const CONFIRM_AGAIN_MS = 1_000;
@@ -30,8 +28,6 @@ type Deps = {
 
 export class Closing {
   readonly #deps: Deps;
-  /** The request to close everything; null if there is none. */
-  #request: CopyRequest | null = null;
   /** Symbols that are clean. */
   readonly #closed = new Map<string, Closed>();
   /** Whether the account was polled first. */
@@ -45,24 +41,9 @@ export class Closing {
     this.#deps = deps;
   }
 
-  get request(): CopyRequest | null {
-    return this.#request;
-  }
-
   /** Whether everything is to be closed. */
   get isUnderWay(): boolean {
-    return this.isByStatus || this.#request !== null;
-  }
-
-  /** Whether the copy's status says so. */
-  get isByStatus(): boolean {
     return this.#deps.context.state.copy.status === "CLOSING";
-  }
-
-  /** Everything is to be closed because of this request. */
-  begin(request: CopyRequest): void {
-    this.#request = request;
-    this.forget();
   }
 
   /** All symbols are reconciled again. */
@@ -112,40 +93,9 @@ export class Closing {
       return false;
     }
     if (state.resting().length > 0 || !this.isStockTaken() || !this.#isAccountConfirmed()) return false;
-    this.#addUnsold();
-    // A request of before is answered with it.
-    this.#end();
-    return true;
-  }
-
-  /**
-   * What a request to close everything is answered after a step of the reconciler: null when all is closed,
-   * else why not; undefined while it goes on, and without such a request. The targets stay, so the reconciler
-   * goes on with what is left.
-   */
-  answerAfter(
-    result: Reconciled,
-  ): { readonly request: CopyRequest; readonly failure: string | null } | undefined {
-    const request = this.#request;
-    const { state } = this.#deps.context;
-    if (request === null || this.isByStatus) return undefined;
-    const failure = result.kind === "LEFT" ? skipWords(result.skip, null) : null;
-    if (failure === null) {
-      const isLeft = [...state.book.holdings.keys()].some((symbol) => !this.#isClosed(symbol));
-      if (isLeft || state.resting().length > 0 || !this.isStockTaken()) return undefined;
-      this.#addUnsold();
-    }
-    this.#end();
-    return { request, failure };
-  }
-
-  #end(): void {
-    this.#request = null;
+    for (const { unsold } of this.#closed.values()) if (unsold !== null) state.add(unsold);
     this.forget();
-  }
-
-  #addUnsold(): void {
-    for (const { unsold } of this.#closed.values()) if (unsold !== null) this.#deps.context.state.add(unsold);
+    return true;
   }
 
   /** Whether nothing is left to be closed of a symbol, and nothing was booked since that was found. */

@@ -207,17 +207,11 @@ export class CopyExecutor {
     });
     this.#requests = new Requests({
       context: this.#context,
-      closing: this.#closing,
       store: parts.store,
       pauses,
       isEnded: () => this.#isEnded,
       isCaughtUp: () => this.#state.takenSeq >= parts.actions.lastSeq && this.#state.outbox().length === 0,
       pollAfresh: () => this.#pollAfresh(),
-      onClose: () => {
-        this.#paces.clear();
-        this.#finishCloseRequest({ kind: "CLEAN", unsold: null });
-        this.wake();
-      },
       save: () => this.#save(),
       wake: () => this.wake(),
       failedWith: (error) => this.#failedWith(error, null),
@@ -427,9 +421,6 @@ export class CopyExecutor {
     }
     for (const symbol of symbols) this.#start(symbol);
     this.#finishClosing();
-    // Where nothing is held no step of a symbol says so.
-    const isIdle = this.#workers.size === 0 && state.outbox().length === 0;
-    if (this.#closing.request !== null && isIdle) this.#finishCloseRequest({ kind: "CLEAN", unsold: null });
     if (state.feesDue().length > 0 && this.#parts.wallNow() >= this.#learnAt) void this.#learning.run();
   }
 
@@ -614,7 +605,6 @@ export class CopyExecutor {
     const before = pace?.before?.kind === kind ? pace.before : null;
     const result = await reconcileSymbol(this.#context, symbol, {
       kind,
-      request: this.#closing.request,
       isClosing,
       givesUpExits: isClosing || this.#isExitOverdue(symbol),
       before,
@@ -663,7 +653,6 @@ export class CopyExecutor {
       const waitMs = Math.min(msMax, (pace?.waitMs ?? RECONCILE_AFTER_MS / 2) * 2);
       this.#paces.set(symbol, { at: now + waitMs, waitMs, before: isLeft ? this.#lastFailed(symbol) : null });
     }
-    this.#finishCloseRequest(result);
     this.#finishClosing();
   }
 
@@ -678,11 +667,10 @@ export class CopyExecutor {
   /** The copy is closed once no symbol has anything left. */
   #finishClosing(): void {
     const state = this.#state;
-    if (!this.#closing.isByStatus || this.#workers.size > 1 || state.outbox().length > 0) return;
+    if (!this.#closing.isUnderWay || this.#workers.size > 1 || state.outbox().length > 0) return;
     if (!this.#closing.isAllClosed()) return;
     const { wallNow } = this.#parts;
     const { reason } = this.copy;
-    this.#requests.finishClose();
     if (reason !== null && BY_EQUITY.includes(reason)) {
       this.#limits.restartFrom(this.#prices);
       state.move("PAUSED", reason, wallNow());
@@ -691,11 +679,6 @@ export class CopyExecutor {
       state.move("STOPPED", reason ?? "COPIER", wallNow());
     }
     this.#save();
-  }
-
-  #finishCloseRequest(result: Reconciled): void {
-    const answered = this.#closing.answerAfter(result);
-    if (answered !== undefined) this.#requests.finish(answered.request, answered.failure);
   }
 
   /** Polls, and waits for it a moment; answers whether the copy has new balances. */

@@ -672,10 +672,10 @@ export type DriftCause =
   | "UNEXPLAINED";
 
 /** Requests to a copy beside its lead's actions; each is executed once, in sequence with them. */
-export const COPY_REQUEST_KINDS = ["REPAIR", "CLOSE", "LOOK", "WITHDRAW"] as const;
+export const COPY_REQUEST_KINDS = ["REPAIR", "LOOK", "WITHDRAW"] as const;
 /**
- * REPAIR: towards the target. CLOSE: sells all it holds and cancels its orders. LOOK: polls the account.
- * WITHDRAW, of a copy that is STOPPED: cancels open orders and does not close its holdings.
+ * REPAIR: towards the target. LOOK: polls the account. WITHDRAW, of a copy that is STOPPED: cancels open
+ * orders and does not close its holdings.
  */
 export type CopyRequestKind = (typeof COPY_REQUEST_KINDS)[number];
 export type CopyRequest = {

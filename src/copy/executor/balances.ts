@@ -31,8 +31,6 @@ import { NotAnswered, VenueRefused } from "../session/failures.ts";
 import { equityOf, foreignOf, rescaled, snapshotOf } from "../sizing/book.ts";
 import { accountEquity, spotSymbolOf, unexecuted, workedWith, worthLeft } from "../sizing/proportion.ts";
 import type { RestingSymbols, VenueBalances, VenueOrderState } from "../venue/venue.ts";
-import { mayComeAgain, restsAtStrategy } from "./cancel.ts";
-import type { CopyContext } from "./context.ts";
 import {
   areOfAnother,
   bookUnseen,
@@ -41,14 +39,16 @@ import {
   isNearly,
   mayBeOwn,
   mayHide,
-  NOT_FOUND_AFTER_MS,
   tradedOrder,
   tradesSince,
   UNKNOWN_FEE_MAX,
   unbookedBefore,
   unbookedOf,
   unbookedToward,
-} from "./submit.ts";
+} from "./attribution.ts";
+import { mayComeAgain, restsAtStrategy } from "./cancel.ts";
+import type { CopyContext } from "./context.ts";
+import { NOT_FOUND_AFTER_MS } from "./submit.ts";
 
 /** Attempts to read balances before the next poll takes over. */
 const TRIES_MAX = 3;

@@ -40,8 +40,9 @@ import { refusedAs } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
 import { unexecuted } from "../sizing/proportion.ts";
 import type { VenueOrderState } from "../venue/venue.ts";
+import { findAtVenue } from "./attribution.ts";
 import type { CopyContext } from "./context.ts";
-import { findAtVenue, NOT_FOUND_AFTER_MS, type Unsent } from "./submit.ts";
+import { NOT_FOUND_AFTER_MS, type Unsent } from "./submit.ts";
 
 /** Delay before an order that is still open after its cancel is queried again, ms. */
 const STILL_OPEN_MS = 500;

@@ -320,15 +320,6 @@ describe("the close of a strategy", () => {
   });
 });
 
-test("a request to close everything is done where there is nothing, and what is bought later stays", async () => {
-  const copier = await fixture.copier(strategy, "SPOT");
-  await fixture.waitFor("it is polled", async () => (await fixture.copy(copier)).book.snapshot !== null);
-  expect((await fixture.ask(copier, strategy, { kind: "CLOSE" })).failure).toBeNull();
-  await fixture.does(strategy, places("BUY", "0.001"));
-  await fixture.passesAtRest(20_000);
-  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.000999");
-});
-
 describe("a repair", () => {
   test("reduces only, unless the copier says otherwise, and a second one finds nothing to do", async () => {
     await fixture.does(strategy, places("BUY", "0.001"));

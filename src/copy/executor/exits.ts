@@ -20,10 +20,11 @@ import { unlessUnanswered } from "../session/venue-session.ts";
 import { copiedLeverage } from "../sizing/scale-order.ts";
 import { leverageSkip } from "../sizing/skip.ts";
 import { type Fitted, marketQuantity } from "../sizing/snap.ts";
+import { findAtVenue } from "./attribution.ts";
 import { cancelLegs, cancelOvertaken } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
 import { briefly, conclude, latest, opensByFill } from "./place.ts";
-import { findAtVenue, isOfOldRules, submit } from "./submit.ts";
+import { isOfOldRules, submit } from "./submit.ts";
 
 /**
  * An open order of the strategy was filled. The mirrored order is a price promise and stays open; its state

@@ -52,19 +52,17 @@ import {
 import { copiedLeverage, type Sized, scaleOrder, type Unsized } from "../sizing/scale-order.ts";
 import { leverageSkip } from "../sizing/skip.ts";
 import type { VenueRefusal } from "../venue/venue.ts";
+import { bookUnseen, unbookedBefore, unbookedToward } from "./attribution.ts";
 import { refreshBalances } from "./balances.ts";
 import { cancelOvertaken, opensSomething, restsAtStrategy } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
 import {
-  bookUnseen,
   findUnrecorded,
   isBookedSince,
   isOfOldRules,
   type Outcome,
   submit,
   type Unconfirmed,
-  unbookedBefore,
-  unbookedToward,
 } from "./submit.ts";
 
 type Placing = LeadAction & LeadPlacement;

@@ -1,7 +1,6 @@
-// Requests to a copy beside its strategy's actions, each executed once: to poll the account (LOOK), to close
-// everything (CLOSE), to bring it nearer to its target (REPAIR), to withdraw a stopped copy (WITHDRAW). Their
-// orders become rows of the outbox, so that after a restart nothing is ordered twice: a request that has rows
-// is only waited for.
+// Requests to a copy beside its strategy's actions, each executed once: to poll the account (LOOK), to bring
+// it nearer to its target (REPAIR), to withdraw a stopped copy (WITHDRAW). Their orders become rows of the
+// outbox, so that after a restart nothing is ordered twice: a request that has rows is only waited for.
 import type { Pauses } from "../../concurrency/delays.ts";
 import type { CopyRequest, MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
@@ -59,8 +58,6 @@ const IS_STOPPED = "The copy is stopped.";
 
 type RequestsDeps = {
   readonly context: CopyContext;
-  /** Closing everything that the copy has. */
-  readonly closing: { readonly request: CopyRequest | null; begin(request: CopyRequest): void };
   readonly store: Pick<CopyStore, "listMirrorEntries" | "listRecentActions">;
   readonly pauses: Pauses;
   readonly isEnded: () => boolean;
@@ -68,8 +65,6 @@ type RequestsDeps = {
   readonly isCaughtUp: () => boolean;
   /** A poll that begins now. Never rejects. */
   readonly pollAfresh: () => Promise<NotAnswered | null>;
-  /** A request to close everything was accepted: all symbols are reconciled at once. */
-  readonly onClose: () => void;
   /** Something has changed that is to be made durable. */
   readonly save: () => void;
   /** There may be something to do. */
@@ -106,12 +101,6 @@ export class Requests {
       this.#answering = null;
       if (isToBeTriedAgain) this.#deps.wake();
     });
-  }
-
-  /** Answers the request to close the copy: it is closed. */
-  finishClose(): void {
-    const request = this.#open.find(({ kind }) => kind === "CLOSE");
-    if (request !== undefined) this.finish(request, null);
   }
 
   /** Answers a repair of which an order is done, if it was the last. */
@@ -155,7 +144,7 @@ export class Requests {
 
   /** Whether it is done; if not, it is gone on with when something has changed. */
   async #answerOne(request: CopyRequest): Promise<boolean> {
-    const { context, closing, save, wake } = this.#deps;
+    const { context, save, wake } = this.#deps;
     const { state, gate } = context;
     const { status } = state.copy;
     if (request.kind === "WITHDRAW") {
@@ -174,15 +163,8 @@ export class Requests {
     if (request.kind === "LOOK") {
       return this.finish(request, (await this.#pollFor(request)) ? null : IS_AWAY);
     }
-    if (request.kind === "CLOSE" && status === "CLOSING") return false;
     const stopped = gate.stopped();
     if (stopped !== null) return this.finish(request, skipWords(stopped, null));
-    if (request.kind === "CLOSE") {
-      if (closing.request !== null) return false;
-      closing.begin(request);
-      this.#deps.onClose();
-      return false;
-    }
     // The strategy's actions go before a repair.
     if (!this.#deps.isCaughtUp()) return false;
     if (!(await this.#pollFor(request))) return this.finish(request, IS_AWAY);

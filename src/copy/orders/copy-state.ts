@@ -197,12 +197,6 @@ export class CopyState {
     return undefined;
   }
 
-  /** The venue's ids of the copy's orders on a symbol, as far as they are in memory. */
-  venueOrderIds(symbol: string): ReadonlySet<string> {
-    const rows = [...this.#open.values(), ...this.#ended.values()].filter((row) => row.symbol === symbol);
-    return new Set(rows.flatMap(({ venueOrderId }) => (venueOrderId === null ? [] : [venueOrderId])));
-  }
-
   /** Rows of the store as they are now, with those that it does not have yet; newest first. */
   current(stored: readonly MirrorEntry[]): readonly MirrorEntry[] {
     const rows = new Map(stored.map((entry) => [entry.entryId, this.latest(entry)]));

@@ -6,13 +6,7 @@
 // holding below its target is only shown: openings are the strategy's, or the copier's request.
 
 import { collectiveId, orderIdOf } from "../../domain/collective-id.ts";
-import {
-  type CopyRequest,
-  type MirrorEntry,
-  type MirrorKind,
-  type Skip,
-  skipOf,
-} from "../../domain/copying.ts";
+import { type MirrorEntry, type MirrorKind, type Skip, skipOf } from "../../domain/copying.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { isTriggeredBy, legTrigger } from "../../engine/trigger.ts";
 import {
@@ -26,13 +20,13 @@ import {
   sum,
   ZERO,
 } from "../../money/decimal.ts";
+import { findAtVenue } from "../executor/attribution.ts";
 import { ENDED_MS_MAX, UNCONFIRMED_MS_MAX } from "../executor/balances.ts";
 import { cancelLegs, cancelOrEnd, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { fitted, sendAtMarket } from "../executor/exits.ts";
 import { addLegRow, endWait, hasLegOfKind, replaceOrSend } from "../executor/legs.ts";
 import { feesOfSpot } from "../executor/place.ts";
-import { findAtVenue } from "../executor/submit.ts";
 import {
   applyReport,
   type CopyState,
@@ -69,7 +63,6 @@ export type Reconciled =
 export type ReconcileTerms = {
   /** The kind of the rows that reduce: RECONCILE, FLATTEN and CLOSE while everything is closed, or STOP. */
   readonly kind: MirrorKind & ("RECONCILE" | "FLATTEN" | "CLOSE" | "STOP");
-  readonly request: CopyRequest | null;
   /** Whether everything is to be closed, at once. */
   readonly isClosing: boolean;
   /** Whether open exits whose originals are over are given up for an order at the market. */
@@ -271,7 +264,7 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   if (size <= 0n) return await exitsOver();
   const row: MirrorEntry = {
     ...(terms.before ?? {
-      ...ownRow(terms.kind, symbol, now(), terms.request),
+      ...ownRow(terms.kind, symbol, now()),
       ...{ copyId: state.copy.copyId, entryId: 0 },
     }),
     side,

@@ -21,9 +21,9 @@ import {
   withSignOf,
   ZERO,
 } from "../../money/decimal.ts";
+import { ledgerOf, unbookedBefore, unbookedToward } from "../executor/attribution.ts";
 import { bookOpenOrders, refreshBalances } from "../executor/balances.ts";
 import type { CopyContext } from "../executor/context.ts";
-import { ledgerOf, unbookedBefore, unbookedToward } from "../executor/submit.ts";
 import { type CopyState, isClosedBy, isLeg, ownRow } from "../orders/copy-state.ts";
 import { equityOf } from "../sizing/book.ts";
 import { unexecuted } from "../sizing/proportion.ts";

@@ -49,7 +49,7 @@ import {
   type VenuePrices,
   workedWith,
 } from "./proportion.ts";
-import { isReduction, type Sized, scaleOrder, type Unsized } from "./scale-order.ts";
+import { type Sized, scaleOrder, type Unsized } from "./scale-order.ts";
 import { leastQuantityAt, takesMarketPrice } from "./snap.ts";
 
 export type PreviewRow = {
@@ -114,7 +114,7 @@ function previewOf(
     prices: NO_PRICES,
     opensNot: null,
   });
-  const isExit = isReduction(type, action, lead);
+  const isExit = leadOpening({ type, placement: action, lead }) === 0n;
   if (scaled.kind === "SKIPPED") return { action, scaled, notional: null, isExit };
   book.place(action, scaled);
   const measured = price > 0n ? price : (filled?.price ?? priceOf(symbol, NO_PRICES, lead));

@@ -4,12 +4,10 @@
 // bounds concern openings only and never hold back an exit. It does not check the price bands around the
 // market's price: the venue does.
 // Source: specification, section 1; design, section 6 (copiers).
-import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
   type CopySettings,
   type LeadPlacement,
-  type LeadState,
   type Scale,
   type Skip,
   type SkipReason,
@@ -43,7 +41,6 @@ import {
   fundedOpening,
   fundsSkip,
   hasUnvalued,
-  leadOpening,
   NO_PART,
   type Parts,
   partsOf,
@@ -129,11 +126,6 @@ export function scaleOrder(input: ScaleInput): Sized | Unsized {
   const alone = sized(input, rules, { ...parts, opening: NO_PART }, prices, true);
   if (alone.kind === "SKIPPED") return whole;
   return { ...alone, scaledQuantity: scaledOf(parts), leftOut: whole.skip };
-}
-
-/** Whether the order opens nothing in the strategy. */
-export function isReduction(type: StrategyType, placement: LeadPlacement, lead: LeadState): boolean {
-  return leadOpening({ type, placement, lead }) === 0n;
 }
 
 /** Why nothing may be opened, whatever its size; null if it may. */

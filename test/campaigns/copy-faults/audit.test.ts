@@ -1,6 +1,6 @@
 // The audit finds what it is there to find: books that are in order, and then each fault in them.
 import { describe, expect, test } from "vitest";
-import { mirrorClientId } from "../../../src/copy/executor/submit.ts";
+import { mirrorClientId } from "../../../src/copy/executor/client-ids.ts";
 import { emptyAccount, type Position } from "../../../src/domain/account.ts";
 import {
   type Copy,

@@ -1,6 +1,6 @@
 // What is known of a copy once nothing moves any more: what its strategy did, what its mirror log says, and
 // what the venue's own books have of its account.
-import { mirrorClientId } from "../../../src/copy/executor/submit.ts";
+import { mirrorClientId } from "../../../src/copy/executor/client-ids.ts";
 import { actionsOf } from "../../../src/copy/leads/actions.ts";
 import { type Account, emptyAccount } from "../../../src/domain/account.ts";
 import type { Copy, LeadAction, MirrorEntry } from "../../../src/domain/copying.ts";

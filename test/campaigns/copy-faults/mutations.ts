@@ -36,7 +36,7 @@ export const MUTATIONS = {
     what: "client ids are drawn: what is sent again is another order",
     finds: ["DOUBLED"],
     changes: [
-      { file: "copy/executor/submit.ts", from: /\.update\(text\)/, to: ".update(text + Math.random())" },
+      { file: "copy/executor/client-ids.ts", from: /\.update\(text\)/, to: ".update(text + Math.random())" },
     ],
   },
   "sent-again-at-once": {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mirrorClientId } from "./executor/submit.ts";
+import { mirrorClientId } from "./client-ids.ts";
 
 const OF_ORDER = { collectiveId: "1f0c-7", copyId: "copy-a", purpose: "order" } as const;
 
