@@ -82,10 +82,7 @@ export class CopierLimits {
     const { book } = state;
     if (book.snapshot === null) return null;
     const equity = equityOf(book, prices) ?? book.snapshot.equity;
-    const day = Math.floor(this.#now() / DAY_MS);
-    // Also without a limit: one that is set during the day counts from the beginning of it.
-    const isNewDay = book.dayStart?.day !== day;
-    if (isNewDay) state.setBook({ ...book, dayStart: { day, equity } });
+    const isNewDay = this.#noteDay(prices);
     const isOver =
       status === "CLOSING" || (status === "PAUSED" && reason !== null && BY_EQUITY.includes(reason));
     const hasSomething = book.holdings.size > 0 || state.resting().length > 0;
@@ -96,6 +93,19 @@ export class CopierLimits {
     state.setSnapshot({ ...book.snapshot, equity });
     state.move("CLOSING", isStopped ? "STOP_LOSS" : "TAKE_PROFIT", this.#now());
     return "CLOSES";
+  }
+
+  /**
+   * Notes what the copy is worth when a day begins, also without a limit: one that is set during the day
+   * counts from there. Returns whether that was to be noted.
+   */
+  #noteDay(prices: VenuePrices): boolean {
+    const state = this.#state;
+    const { book } = state;
+    const day = Math.floor(this.#now() / DAY_MS);
+    if (book.snapshot === null || book.dayStart?.day === day) return false;
+    state.setBook({ ...book, dayStart: { day, equity: equityOf(book, prices) ?? book.snapshot.equity } });
+    return true;
   }
 
   /** Its stop loss or take profit counts from what the copy is worth now. */
@@ -128,7 +138,9 @@ export class CopierLimits {
 
   /** Why the copier's limits let nothing be opened now; null if they do. */
   openingLimit(prices: VenuePrices): Skip | null {
-    const { settings } = this.#state.copy;
+    const { settings, book } = this.#state.copy;
+    // A copy that holds nothing is worth what it was when the day began.
+    if (book.holdings.size === 0) this.#noteDay(prices);
     const openings = { openedAt: this.#openedAt, now: this.#now() };
     return tooManyOrdersSkip(settings, openings) ?? this.lossOfDay(prices);
   }

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
 import type { CopySettings } from "../../domain/copying.ts";
-import { decimal, type Price, type Rate, shareOf, ZERO } from "../../money/decimal.ts";
+import { decimal, formatDecimal, type Price, type Rate, shareOf, ZERO } from "../../money/decimal.ts";
 import {
   audit,
   type Copier,
@@ -57,6 +57,17 @@ test("open orders of other contracts count towards the most that a copy may have
   expect(eth).toBe("PLACE BUY LIMIT 0.2 RESTING");
   // 1,000 USDT less the 380 of the other order.
   expect(btc).toBe("PLACE BUY LIMIT 0.006 RESTING ABOVE_EXPOSURE_MAX");
+});
+
+test("what the first order of a day costs is part of the loss of that day", async () => {
+  const strategy = await strategyOf("SPOT");
+  const copier = await fixture.copier(strategy, "SPOT");
+  await fixture.waitFor("it is polled", async () => (await fixture.copy(copier)).book.snapshot !== null);
+  expect((await fixture.copy(copier)).book.dayStart).toBeUndefined();
+  await fixture.does(strategy, places("BUY", "0.001"));
+  await dayBegins(copier);
+  const { dayStart } = (await fixture.copy(copier)).book;
+  expect(formatDecimal(dayStart?.equity ?? ZERO)).toBe("200.00000000");
 });
 
 test("after the loss of a day nothing is opened until the next one (UTC)", async () => {
