@@ -58,7 +58,12 @@ export function renderStores<Report extends StoreReport>(
   const faultLines = reports.flatMap((report) => {
     const { store, seed, faults } = report;
     if (faults.length === 0) return [];
-    const shown = faults.slice(0, FAULTS_SHOWN_MAX).flatMap((fault) => ["", `${store}, ${faultText(fault)}`]);
+    // A kind that is rare is not to be left out for one that is frequent.
+    const kinds = [...Map.groupBy(faults, ({ kind }) => kind).values()];
+    const rarestFirst = kinds.toSorted((one, other) => one.length - other.length).flat();
+    const shown = rarestFirst
+      .slice(0, FAULTS_SHOWN_MAX)
+      .flatMap((fault) => ["", `${store}, ${faultText(fault)}`]);
     const repeated = `npm run ${name} -- --store ${store}${again(report)} --seed ${seed}`;
     return [...shown, "", `${faults.length} in all. The same draws again: ${repeated}`];
   });
