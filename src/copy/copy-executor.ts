@@ -406,6 +406,8 @@ export class CopyExecutor {
     if (row === undefined) return;
     await executeRow(this.#context, row, action);
     this.#beginAgain();
+    // What its owner changes waits until the store has its status.
+    this.#save();
   }
 
   /** Starts whatever has something to do. */

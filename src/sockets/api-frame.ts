@@ -9,7 +9,7 @@ export type ApiFrame = {
   readonly method: string;
   /** By name: strings as they are, numbers as sent, lists and objects as compact JSON. */
   readonly params: ReadonlyMap<string, string>;
-  /** Whether the names of the parameters came in the order in which they are signed. */
+  /** Whether the names of the signed parameters came in the order in which they are signed. */
   readonly isSorted: boolean;
   /**
    * Whether no signed text of these parameters can be read as that of others: `&` and `=` would move the
@@ -75,6 +75,7 @@ function frameOf(message: unknown, text: string, source: string | null): ApiFram
   let last = "";
   for (const name in params) {
     texts.set(name, textOf(params[name]));
+    if (name === "signature") continue;
     isSorted &&= last <= name;
     last = name;
   }

@@ -2,6 +2,7 @@
 // Frames are encoded by `streams/fan-out.ts` and written to the TCP socket, so a message that many clients
 // get is encoded once. `ws` reads, answers pings and closes; without compression it writes in order as well.
 import type { Duplex } from "node:stream";
+import { TLSSocket } from "node:tls";
 import type { WebSocket } from "ws";
 import { type Cancel, type Timers, waitAtMost } from "../concurrency/time.ts";
 import { textFrame } from "../streams/fan-out.ts";
@@ -120,7 +121,9 @@ export class Connection {
    */
   answer(text: string): Written | Promise<Written> {
     const { tcp } = this.#parts;
-    if (this.#answers.length === 0 && this.isOpen && tcp.writableLength === 0) {
+    // Under TLS no write is over at once.
+    const mayLeaveAtOnce = tcp.writableLength === 0 && !(tcp instanceof TLSSocket);
+    if (mayLeaveAtOnce && this.#answers.length === 0 && this.isOpen) {
       const frame = textFrame(text);
       tcp.write(frame);
       // The system takes most answers at once.
@@ -199,7 +202,10 @@ export class Connection {
     }
   }
 
-  /** Writes the last bytes of an answer, and resolves when it has left for the network. */
+  /**
+   * Writes the last bytes of an answer, and resolves when they have left for the network, maybe with what was
+   * sent right behind them.
+   */
   #untilLeft(length: number, last: Buffer): Promise<void> {
     this.#answerBytes += length;
     return new Promise((resolve) => {

@@ -1,3 +1,8 @@
+// Submits an order or a leg and brings it to an outcome; each is executed at most once (see `submit`).
+// A request is valid for RECV_WINDOW_MS from the time its SENT row was recorded. An order that is not found
+// some time after that was not executed, or is not shown yet: a venue may show orders minutes late, but an
+// account's position is exact. After a restart each SENT row begins with a query; the time since it was
+// recorded counts.
 import { BackOff } from "../../concurrency/delays.ts";
 import { type MirrorEntry, type Skip, skipOf } from "../../domain/copying.ts";
 import type { LegType } from "../../domain/leg.ts";
