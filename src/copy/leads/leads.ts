@@ -1,9 +1,9 @@
 // Claims leads for this process, follows their journals, and passes their actions to the followers. It renews
 // its claims and takes unclaimed leads every CLAIM_MS, polls for grown journals and changes from the
-// dashboard every LOOK_MS, and is woken by commits; a lost wake costs one poll interval. Invariant: nothing
-// is sent once the last renewal is FRESH_MS old, so the next claim holder finds every request executed or
-// expired. A store out of reach is waited for, a failed one ends the copier. An error of one lead does not
-// stop others.
+// dashboard every LOOK_MS, and is woken by commits; a lost wake costs one poll interval. Invariant: where
+// another holder may exist, nothing is sent once the last renewal is FRESH_MS old, so the next one finds
+// every request executed or expired. A store out of reach is waited for, a failed one ends the copier. An
+// error of one lead does not stop others.
 import type { Logger } from "pino";
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { PeriodicTask } from "../../concurrency/periodic-task.ts";
@@ -103,9 +103,10 @@ export class Leads {
     });
   }
 
-  /** Whether the claims are fresh enough for something to be sent under them. */
+  /** Whether something may be sent: the claims are fresh, or nobody else can take them. */
   mayRun(): boolean {
     if (this.#renewedAt === null) return false;
+    if (this.#parts.isAlone) return true;
     const ageMs = this.#parts.wallNow() - this.#renewedAt;
     // A clock that was set back gives no age; the next renewal uses the new time.
     return ageMs >= 0 && ageMs < FRESH_MS;
