@@ -62,6 +62,34 @@ test("an order over REST is reported on the socket after the subscription's answ
   }
 });
 
+test("a connection that was cut has missed what REST tells, and the next one gets nothing twice", async () => {
+  const key = gateway.seed("SPOT");
+  const subscribed = async () => {
+    const client = await open();
+    await client.signed("userDataStream.subscribe.signature", key);
+    return client;
+  };
+  const tradesOf = (client: ApiSocket) =>
+    client.messages.filter(({ event }) => event?.x === "TRADE").map(({ event }) => event.t);
+  const first = await subscribed();
+  await buy(key, "0.0003");
+  await first.message(isEvent("outboundAccountPosition"));
+  const known = tradesOf(first);
+  // One order is filled while the connection is cut, and one while there is none.
+  const filled = buy(key, "0.0003");
+  first.close();
+  await filled;
+  await buy(key, "0.0003");
+  const second = await subscribed();
+  const missed = await signed(gateway.url, key, "GET", "/api/v3/myTrades", { symbol: "BTCUSDT" });
+  await buy(key, "0.0003");
+  await second.message(isEvent("outboundAccountPosition"));
+  expect(known).toEqual([1]);
+  expect(missed.body.map(({ id }: { readonly id: number }) => id)).toEqual([1, 2, 3]);
+  expect(tradesOf(second)).toEqual([4]);
+  expect(second.messages.filter(({ event }) => event !== undefined)).toHaveLength(3);
+});
+
 test("a connection has one subscription per account; events of two accounts have the ids of their subscriptions", async () => {
   const other = gateway.seed("SPOT");
   const client = await open();
