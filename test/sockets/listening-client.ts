@@ -53,6 +53,7 @@ export class SpotListener {
       isWorking: "W" in event,
       workingTime: event.W ?? -1,
       selfTradePreventionMode: event.V,
+      ...("eR" in event && { expiryReason: event.eR }),
     });
     if (event.x !== "TRADE") {
       if (event.t !== -1 || event.N !== null) throw new Error("only trades have an id and a fee");
@@ -76,7 +77,7 @@ export class SpotListener {
   }
 }
 
-/** A client of a futures account. What no event carries (`cumQuote`, `quoteQty`) is not known. */
+/** A client of a futures account. What no event carries (`cumQuote`, `quoteQty`, the words of `expiryReason`) is not known. */
 export class FuturesListener {
   readonly orders = new Map<number, Row>();
   readonly trades: Row[] = [];

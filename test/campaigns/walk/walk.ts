@@ -18,7 +18,7 @@ export type WalkReport = {
   readonly refusals: Readonly<Counts>;
 };
 
-const BOTH_PROFILES: readonly FillProfileName[] = ["standard", "strict"];
+export const BOTH_PROFILES: readonly FillProfileName[] = ["standard", "strict"];
 /** Commands of one life: fees use up the seed of a longer one. */
 const LIFE = 500;
 
