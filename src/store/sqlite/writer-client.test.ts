@@ -102,6 +102,8 @@ describe("a writer client", () => {
     await elsewhere.close();
     logging.push(...upTo(20).map((at) => log(writerClient, "client", at)));
     logging.push(...upTo(5).map((at) => log(owner, "owner", at)));
+    // All of them are posted by the next turn, whenever this thread has it.
+    await new Promise((resolve) => setImmediate(resolve));
     letGo(other);
     await Promise.all(logging);
     const written = await owner.listBudgets({ after: 0, exceptOf: "", limit: 1_000 });
