@@ -77,7 +77,10 @@ export class SpotListener {
   }
 }
 
-/** A client of a futures account. What no event carries (`cumQuote`, `quoteQty`, the words of `expiryReason`) is not known. */
+/**
+ * A client of a futures account. What no event carries (`cumQuote`, `quoteQty`, the words of `expiryReason`)
+ * is not known.
+ */
 export class FuturesListener {
   readonly orders = new Map<number, Row>();
   readonly trades: Row[] = [];
