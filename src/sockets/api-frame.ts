@@ -100,14 +100,13 @@ export function signedTextOf({ params, isSorted }: Signed): string {
 }
 
 /** The other texts that a client may have signed: numbers as written, and percent-encoded. */
-export function otherSignedTexts({ params, source }: Signed): readonly string[] {
+export function otherSignedTexts(frame: Signed): readonly string[] {
+  const { params, source } = frame;
   const exact = source === null ? null : frameOf(parsedExactly(source), source, null);
-  return [
-    ...(exact !== null && "params" in exact
-      ? [signedText(exact.params, sortedNames(exact.params), asSent)]
-      : []),
-    signedText(params, sortedNames(params), encoded),
-  ];
+  const texts = new Set([signedText(params, sortedNames(params), encoded)]);
+  if (exact !== null && "params" in exact) texts.add(signedTextOf(exact));
+  texts.delete(signedTextOf(frame));
+  return [...texts];
 }
 
 /**
