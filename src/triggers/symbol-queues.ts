@@ -213,9 +213,8 @@ export class SymbolQueues {
     isUncertain: Uncertain = () => false,
   ): readonly Match[] {
     const reached = Map.groupBy(this.#sides[trade.side].reachedBy(trade.price), (each) => each.strategyId);
-    return [...reached].flatMap(([strategyId, orders]) => {
-      return this.#matchOf(strategyId, orders, trade, { step, isConcerned, recorded, isUncertain });
-    });
+    const terms = { step, isConcerned, recorded, isUncertain };
+    return [...reached].flatMap(([strategyId, orders]) => this.#matchOf(strategyId, orders, trade, terms));
   }
 
   /** The same for one strategy, whatever others wait. `own`: all of its orders here. */
