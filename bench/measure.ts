@@ -48,6 +48,7 @@ import { streamNotes, streamSection } from "./streams/figures.ts";
 import { measureStreams } from "./streams/streams.ts";
 import type { Report } from "./table.ts";
 import { MeasurementFailed, Trial } from "./trial.ts";
+import { BACKLOG_MS_MAX } from "./wire/load.ts";
 import { measureOverloads, type OverloadRound, overloadNotes, overloadSection } from "./wire/overload.ts";
 import { measureStrict, type StrictRound, strictOrdersSection } from "./wire/strict.ts";
 import { echoSection, loadNotes, signalSection, storeSection } from "./wire/wire-figures.ts";
@@ -280,12 +281,15 @@ async function restNotes(
 }
 
 async function countNote({ store, place, trial }: Prepared): Promise<string> {
-  const { ordersAcknowledged, signalsAcknowledged } = trial;
+  const { ordersAcknowledged, signalsAcknowledged, loadsRepeated } = trial;
   const acknowledged = { orders: ordersAcknowledged, signals: signalsAcknowledged };
   const difference = await differenceIn(place, acknowledged);
   if (difference !== null) throw new MeasurementFailed(`${STORE_TITLES[store]}: ${difference}`);
   return (
     `${STORE_TITLES[store]}: every answer was good and complete, or refused with 429 or 503 and Retry-After; ` +
-    `${ordersAcknowledged} orders and ${signalsAcknowledged} signals acknowledged, as many in the database`
+    `${ordersAcknowledged} orders and ${signalsAcknowledged} signals acknowledged, as many in the database` +
+    (loadsRepeated === 0
+      ? ""
+      : `. NOISY: ${loadsRepeated} loads were measured again, since the server fell ${BACKLOG_MS_MAX} ms behind a rate below its own`)
   );
 }
