@@ -14,6 +14,7 @@ import { roundTripMsMax } from "../../src/market/client/symbols/exchange-clock.t
 import { makePerson } from "../../src/people/made-people.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { endedFaults, startTraders } from "../campaigns/crash/insistent-trader.ts";
+import { seedBothProfiles } from "../campaigns/harness/receipts.ts";
 import { openSteeredMarket, type SteeredMarket } from "../campaigns/harness/steered-market.ts";
 import { openRows } from "../campaigns/harness/stored-rows.ts";
 import { Browser } from "../support/dashboard/client.ts";
@@ -97,7 +98,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("a server behind a load balancer"), 
     onTestFinished(() => store.close());
     const types = Array.from({ length: TRADERS }, () => "SPOT" as const);
     const master = readMasterKey(join(dataDir, "master.key"));
-    const strategies = await seedStrategies(store, master, types, Date.now());
+    const strategies = await seedBothProfiles(store, master, types);
     const env = {
       ...{ DATABASE_URL: databaseUrl, SIM_SEED: "7" },
       ...{ PUBLIC_URL: url, TRUSTED_PROXY_HOPS: "1", DRAIN_SECONDS },
@@ -140,7 +141,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("a server behind a load balancer"), 
     expect(traders.takeCounts()).toEqual({ acknowledged: traders.orders(), sentAgain: 0 });
     const db = openRows({ dataDir, databaseUrl });
     onTestFinished(() => db.destroy());
-    expect([...endedFaults([second, again]), ...(await traders.faults({ store, db }))]).toEqual([]);
+    expect([...endedFaults([second, again]), ...(await traders.check({ store, db })).faults]).toEqual([]);
     return { store, url };
   }
 });

@@ -51,12 +51,13 @@ async function failOver(count: number, signal: AbortSignal) {
     );
   const report = await runFailovers({ count, onFailover, signal });
   if (report === null) throw new Error("PostgreSQL's programs are missing (Debian: postgresql)");
-  const { failovers, orders, faults } = report;
+  const { failovers, orders, receipts, faults } = report;
   const lines = [
     `failovers: ${failovers.length}`,
     `orders accepted again after at most: ${Math.round(Math.max(0, ...failovers.map(({ acceptedAfterMs }) => acceptedAfterMs)))} ms`,
     `orders acknowledged: ${orders}`,
     `requests sent again: ${failovers.reduce((total, { sentAgain }) => total + sentAgain, 0)}`,
+    `trades under strict that follow from their receipts: ${receipts}`,
     `faults: ${faults.length}`,
     ...faults.map(({ kind, what }) => `${kind}: ${what}`),
   ];
@@ -74,7 +75,7 @@ async function killServers(parts: Parameters<typeof runServerKills>[0]) {
     );
   const report = await runServerKills({ ...parts, onKill });
   if (report === null) throw new Error("PostgreSQL's programs are missing (Debian: postgresql)");
-  const { kills, orders, reached, faults, seed } = report;
+  const { kills, orders, reached, receipts, faults, seed } = report;
   const lines = [
     `seed: ${seed}`,
     `kills of one of ${parts.servers} servers: ${kills.length}`,
@@ -82,6 +83,7 @@ async function killServers(parts: Parameters<typeof runServerKills>[0]) {
     `of them reached by the market around a kill: ${reached}`,
     `all of these filled after at most: ${Math.round(Math.max(0, ...kills.map(({ filledAfterMs }) => filledAfterMs)))} ms`,
     `requests sent again: ${kills.reduce((total, { sentAgain }) => total + sentAgain, 0)}`,
+    `trades under strict that follow from their receipts: ${receipts}`,
     `faults: ${faults.length}`,
     ...faults.map(({ kind, what }) => `${kind}: ${what}`),
   ];

@@ -5,16 +5,8 @@
 // The seed decides what is drawn, not how requests interleave. The first fault ends the run, since later
 // faults may follow from it.
 import type { StrategyType } from "../../../src/domain/account.ts";
-import {
-  type FillProfile,
-  type FillProfileName,
-  STANDARD,
-  type StrictTerms,
-} from "../../../src/domain/fill-profile.ts";
-import { STRICT_DEFAULTS, strictProfile } from "../../../src/engine/matching/terms.ts";
 import { issueApiKey } from "../../../src/keys/api-keys.ts";
 import type { MasterKey } from "../../../src/keys/master-key.ts";
-import { type SeededStrategy, seedStrategies } from "../../../src/keys/seed.ts";
 import { keyRow } from "../../../src/store/key-rows.ts";
 import { seededRandom } from "../../support/random.ts";
 import { type GatewayProcess, startGateway } from "../../support/servers/gateway.ts";
@@ -28,7 +20,7 @@ import {
   quotesOf,
   type SimulatedMarket,
 } from "../harness/markets.ts";
-import { receiptFaults } from "../harness/receipts.ts";
+import { checkStoredReceipts, seedBothProfiles } from "../harness/receipts.ts";
 import { recomputedFaults } from "../harness/recomputed.ts";
 import type { Found } from "../harness/report.ts";
 import type { StoredStrategy } from "../harness/stored-rows.ts";
@@ -103,14 +95,7 @@ const FIRST_VICTIMS: readonly Victim[] = ["gateway", "database", "both"];
 const JOURNALS = 2;
 /** The simulated markets move on: after so many cycles the dearest and the cheapest may be others. */
 const CYCLES_PER_MARKETS = 50;
-/** More than a strategy makes. */
-const TRADES_MAX = 1_000_000;
 const MS_PER_SECOND = 1_000;
-/** Little latency, so that hardly less is traded than under `standard`; what was taken comes back slowly. */
-const STRICT_TERMS: StrictTerms = {
-  ...STRICT_DEFAULTS,
-  ...{ latency: { p50: 10, p90: 30, p99: 80 }, queue: "power-3", refreshMs: 60_000 },
-};
 
 type Fixture = {
   readonly store: CrashedStore;
@@ -188,22 +173,8 @@ async function makeTraders(store: CrashedStore, seed: number): Promise<Trader[]>
     ...Array.from({ length: SPOT_TRADERS }, () => "SPOT" as const),
     ...Array.from({ length: FUTURES_TRADERS }, () => "FUTURES" as const),
   ];
-  const strategies = await store.beside(async (beside) => {
-    const all: (SeededStrategy & { readonly profile: FillProfileName })[] = [];
-    for (const [index, type] of wanted.entries()) {
-      const profile = profileOf(type, index);
-      const seeded = await seedStrategies(beside.store, store.master, [type], Date.now(), { profile });
-      all.push(...seeded.map((each) => ({ ...each, profile: profile.name })));
-    }
-    return all;
-  });
+  const strategies = await store.beside((beside) => seedBothProfiles(beside.store, store.master, wanted));
   return tradersOn(strategies, seed);
-}
-
-/** Two of four are under `strict`, so that both profiles have traders with every habit. */
-function profileOf(type: StrategyType, index: number): FillProfile {
-  const strict = index % 4 < 2 ? null : strictProfile(type, STRICT_TERMS);
-  return strict ?? STANDARD[type];
 }
 
 /** Of both types. */
@@ -259,28 +230,18 @@ async function checkDatabase({ store, traders }: Fixture, replayed: readonly Tra
       faults.push(...(await journalFaults(beside.store, credentials.strategyId)));
     }
     for (const trader of traders) {
-      const { type, credentials } = trader;
+      const { name, type, credentials } = trader;
       const rested = (strategy: StoredStrategy) => restedFaults(trader, strategy);
       faults.push(...(await recomputedFaults(beside, credentials.strategyId, type, rested)));
-      const checked = await checkReceipts(beside, trader);
-      faults.push(...checked.faults);
+      const checked = await checkStoredReceipts(beside.store, credentials.strategyId, SYMBOL);
+      faults.push(
+        ...checked.faults.map((what): CrashFault => ({ kind: "RECEIPT", what: `${name}: ${what}` })),
+      );
       receipts += checked.receipts;
     }
     await giveNewKeys(beside, store.master, traders);
     return { faults, receipts };
   });
-}
-
-/** Computes every trade of a strategy again from its receipt. */
-async function checkReceipts({ store }: Beside, { name, credentials: { strategyId } }: Trader) {
-  const loaded = await store.loadAccount(strategyId);
-  const trades = await store.listTrades(strategyId, { symbol: SYMBOL, limit: TRADES_MAX });
-  // That the strategy is gone is what its journal is checked for.
-  const found = loaded === null ? [] : receiptFaults(trades, loaded.account);
-  return {
-    receipts: trades.filter(({ receipt }) => receipt !== undefined).length,
-    faults: found.map((what): CrashFault => ({ kind: "RECEIPT", what: `${name}: ${what}` })),
-  };
 }
 
 async function giveNewKeys({ db }: Beside, master: MasterKey, traders: readonly Trader[]): Promise<void> {

@@ -8,10 +8,11 @@ test.skipIf(!hasPostgresPrograms)(
   async ({ skip }) => {
     const report = await runFailovers({ count: 1, slowness: 2 });
     if (report === null) return skip("pg_basebackup is missing");
-    const { failovers, orders, faults } = report;
+    const { failovers, orders, receipts, faults } = report;
     expect(faults).toEqual([]);
     expect(failovers).toHaveLength(1);
     expect(orders).toBeGreaterThan(20);
     expect(failovers[0]?.sentAgain).toBeGreaterThan(0);
+    expect(receipts).toBeGreaterThan(0);
   },
 );

@@ -2,18 +2,18 @@
 // and cancel orders at both by turns, each sending an order again, at the other one, until it is
 // acknowledged. The primary is killed, the standby promoted, and the killed one made the standby of the
 // other. In the end every acknowledged order must be there once, and every book must be what its trades and
-// its journal make it.
+// its journal make it. Half of the strategies are under `strict`.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { createMasterKey, readMasterKey } from "../../../src/keys/master-key.ts";
-import { seedStrategies } from "../../../src/keys/seed.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type GatewayProcess, newDirectory, startGateway } from "../../support/servers/gateway.ts";
 import { startReplicated } from "../../support/servers/postgres.ts";
-import type { Fault } from "../harness/faults.ts";
+import { seedBothProfiles } from "../harness/receipts.ts";
 import { openRows } from "../harness/stored-rows.ts";
+import type { CrashFault } from "./crash-cycles.ts";
 import { endedFaults, startTraders } from "./insistent-trader.ts";
 
 export type FailoverReport = {
@@ -29,7 +29,9 @@ export type FailoversReport = {
   readonly failovers: readonly FailoverReport[];
   /** Orders acknowledged in all. */
   readonly orders: number;
-  readonly faults: readonly Fault[];
+  /** Trades under `strict`, which follow from their receipts. */
+  readonly receipts: number;
+  readonly faults: readonly CrashFault[];
 };
 
 const TRADERS = 8;
@@ -62,7 +64,7 @@ export async function runFailovers(parts: {
     copyFileSync(keyFile, copied);
     const store = await openPostgresStore(url);
     const wanted = Array.from({ length: TRADERS }, () => "SPOT" as const);
-    const strategies = await seedStrategies(store, readMasterKey(keyFile), wanted, Date.now());
+    const strategies = await seedBothProfiles(store, readMasterKey(keyFile), wanted);
     for (const dataDir of directories) {
       gateways.push(await startGateway({ dataDir, env: { DATABASE_URL: url, SIM_SEED: "7" } }));
     }
@@ -70,7 +72,7 @@ export async function runFailovers(parts: {
     const traders = await startTraders(strategies, urls);
 
     const failovers: FailoverReport[] = [];
-    const faults: Fault[] = [];
+    const faults: CrashFault[] = [];
     while (failovers.length < count && signal?.aborted !== true) {
       await pause(LOAD_MS);
       const killedAt = performance.now();
@@ -97,10 +99,11 @@ export async function runFailovers(parts: {
     await traders.stop();
     faults.push(...endedFaults(gateways));
     const db = openRows({ dataDir: directories[0], databaseUrl: servers.atPrimary(url) });
-    faults.push(...(await traders.faults({ store, db })));
+    const checked = await traders.check({ store, db });
     await db.destroy();
     await store.close();
-    return { failovers, orders: traders.orders(), faults };
+    faults.push(...checked.faults);
+    return { failovers, orders: traders.orders(), receipts: checked.receipts, faults };
   } finally {
     for (const gateway of gateways) await gateway.kill();
     await servers.stop();

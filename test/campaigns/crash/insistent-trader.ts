@@ -9,8 +9,10 @@ import { restingPriceOf, symbol } from "../../support/spot-trader.ts";
 import type { Fault } from "../harness/faults.ts";
 import { journalFaults } from "../harness/journal.ts";
 import { patiently } from "../harness/patience.ts";
+import { checkStoredReceipts } from "../harness/receipts.ts";
 import { recomputedFaults } from "../harness/recomputed.ts";
 import type { Beside } from "../harness/stores.ts";
+import type { CrashFault } from "./crash-cycles.ts";
 
 type Counts = { acknowledged: number; sentAgain: number; unpriced: number; readonly sentAt: number[] };
 
@@ -60,15 +62,22 @@ export async function startTraders(strategies: readonly SeededStrategy[], urls: 
     },
     /** Orders acknowledged in all. */
     orders: () => traders.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0),
-    /** What is not as it was acknowledged, and what of the books does not follow from trades and journals. */
-    async faults(beside: Beside): Promise<Fault[]> {
-      const faults: Fault[] = [];
+    /**
+     * What is not as it was acknowledged, and what of the books does not follow from trades, journals and
+     * receipts; and how many trades have one.
+     */
+    async check(beside: Beside): Promise<{ faults: CrashFault[]; receipts: number }> {
+      const faults: CrashFault[] = [];
+      let receipts = 0;
       for (const trader of traders) {
         const { strategyId } = trader.strategy;
         faults.push(...(await trader.faults()), ...(await journalFaults(beside.store, strategyId)));
         faults.push(...(await recomputedFaults(beside, strategyId, "SPOT")));
+        const checked = await checkStoredReceipts(beside.store, strategyId, symbol);
+        faults.push(...checked.faults.map((what) => ({ kind: "RECEIPT" as const, what })));
+        receipts += checked.receipts;
       }
-      return faults;
+      return { faults, receipts };
     },
   };
 }

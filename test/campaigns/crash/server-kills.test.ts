@@ -9,11 +9,12 @@ test.skipIf(!hasPostgresPrograms)(
   async ({ skip }) => {
     const report = await runServerKills({ servers: 3, count: 2, seed: 20_261_127, slowness: 2 });
     if (report === null) return skip("PostgreSQL's programs are missing");
-    const { kills, orders, reached, faults } = report;
+    const { kills, orders, reached, receipts, faults } = report;
     expect(faults).toEqual([]);
     expect(kills).toHaveLength(2);
     for (const { filledAfterMs, filledMsMax } of kills) expect(filledAfterMs).toBeLessThan(filledMsMax);
     expect(reached).toBe(24);
     expect(orders).toBeGreaterThan(60);
+    expect(receipts).toBeGreaterThan(0);
   },
 );

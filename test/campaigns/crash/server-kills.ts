@@ -3,18 +3,18 @@
 // while limit orders of every trader rest, and the market reaches these orders just before or just after.
 // Half of the time it leaves them again before another server can own the slots, which must then find the
 // price in the exchange's history. The others must fill the orders. In the end every acknowledged order must
-// be there once, and every book must be what its trades and its journal make it.
+// be there once, and every book must be what its trades and its journal make it. Half are under `strict`.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { seedStrategies } from "../../../src/keys/seed.ts";
 import { OUTSIDE_MS_MAX } from "../../support/eventually.ts";
 import { seededRandom } from "../../support/random.ts";
 import { type GatewayProcess, newDirectory, startGateway } from "../../support/servers/gateway.ts";
 import { symbol } from "../../support/spot-trader.ts";
-import type { Fault } from "../harness/faults.ts";
+import { seedBothProfiles } from "../harness/receipts.ts";
 import { openSteeredMarket } from "../harness/steered-market.ts";
 import { makeStore } from "../harness/stores.ts";
+import type { CrashFault } from "./crash-cycles.ts";
 import { endedFaults, type InsistentTrader, startTraders } from "./insistent-trader.ts";
 
 export type ServerKill = {
@@ -34,7 +34,9 @@ export type ServerKillsReport = {
   /** Orders acknowledged in all, and those of them that the market reached. */
   readonly orders: number;
   readonly reached: number;
-  readonly faults: readonly Fault[];
+  /** Trades under `strict`, which follow from their receipts. */
+  readonly receipts: number;
+  readonly faults: readonly CrashFault[];
 };
 
 const TRADERS = 12;
@@ -91,13 +93,13 @@ export async function runServerKills(parts: {
   try {
     const strategies = await store.beside(({ store: stored }) => {
       const wanted = Array.from({ length: TRADERS }, () => "SPOT" as const);
-      return seedStrategies(stored, store.master, wanted, Date.now());
+      return seedBothProfiles(stored, store.master, wanted);
     });
     for (const index of directories.keys()) await start(index);
     const started = await startTraders(strategies, urls);
     const { traders } = started;
     const kills: ServerKill[] = [];
-    const faults: Fault[] = [];
+    const faults: CrashFault[] = [];
     const check = async (
       kill: number,
       trader: InsistentTrader,
@@ -152,8 +154,10 @@ export async function runServerKills(parts: {
     }
     await pause(LOAD_MS);
     await started.stop();
-    faults.push(...endedFaults(gateways), ...(await store.beside((beside) => started.faults(beside))));
-    return { seed, kills, orders: started.orders(), reached: kills.length * traders.length, faults };
+    const { faults: found, receipts } = await store.beside((beside) => started.check(beside));
+    faults.push(...endedFaults(gateways), ...found);
+    const orders = started.orders();
+    return { seed, kills, orders, reached: kills.length * traders.length, receipts, faults };
   } finally {
     for (const gateway of gateways) await gateway.kill();
     await market.close();
