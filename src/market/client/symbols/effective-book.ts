@@ -153,33 +153,30 @@ export class EffectiveBook implements BookView {
     this.lastUpdateId = updateId;
     this.#isFollowed = true;
     const after = this.#newerTicker;
-    const own: (LevelQuantity & { readonly isDisplayed: boolean })[] = [];
-    for (const level of levels) {
-      const { side, price, quantity } = level;
+    this.#moveTo(time);
+    const own: ChangedLevel[] = [];
+    for (const { side, price, quantity } of levels) {
       const old = this.#sides[side].put(price, quantity);
       if (old === quantity) continue;
-      const isDisplayed = shown(before, side, price, old) !== shown(after, side, price, quantity);
-      own.push({ side, price, quantity, isDisplayed });
+      const displayed = shown(after, side, price, quantity);
+      const fromTicker = after !== null && bestOf(after, side)?.price === price;
+      const newerTrades = fromTicker ? ZERO : (this.#traded[side].get(price) ?? ZERO);
+      own.push({
+        side,
+        price,
+        quantity,
+        isDisplayed: shown(before, side, price, old) !== displayed,
+        displayed: less(displayed, newerTrades),
+        fromTicker,
+        newerTrades,
+      });
     }
-    this.#moveTo(time);
     if (this.#isCrossed()) {
       this.isInSequence = false;
       return "crossed";
     }
-    for (const level of own) changed({ ...level, ...this.#levelOf(level, after) });
+    for (const level of own) changed(level);
     return "applied";
-  }
-
-  /** What is displayed of a quantity that the diffs have. */
-  #levelOf({ side, price, quantity }: LevelQuantity, ticker: Ticker | null): BookLevel {
-    const fromTicker = ticker !== null && bestOf(ticker, side)?.price === price;
-    const newerTrades = fromTicker ? ZERO : (this.#traded[side].get(price) ?? ZERO);
-    return {
-      price,
-      displayed: less(shown(ticker, side, price, quantity), newerTrades),
-      fromTicker,
-      newerTrades,
-    };
   }
 
   /** Takes a ticker. `changed` receives the best levels that it displays, where they are new. */
@@ -192,8 +189,16 @@ export class EffectiveBook implements BookView {
       if (best === null) continue;
       const { side, price, quantity } = best;
       if (shown(before, side, price, this.#sides[side].quantityAt(price)) === quantity) continue;
-      const level = { price, displayed: quantity, fromTicker: true, newerTrades: ZERO };
-      changed({ ...level, side, quantity, isDisplayed: true });
+      const isDisplayed = true;
+      changed({
+        side,
+        price,
+        quantity,
+        isDisplayed,
+        displayed: quantity,
+        fromTicker: true,
+        newerTrades: ZERO,
+      });
     }
   }
 
