@@ -56,7 +56,7 @@ import type { Venue } from "./venue/venue.ts";
 export const RECONCILE_AFTER_MS = 2_000;
 const RECONCILE_MS_MAX = 60_000;
 /** Maximum delay before a leg that a position lacks is sent again, ms. */
-const PROTECT_MS_MAX = 15_000;
+const PROTECT_MS_MAX = 5_000;
 /** Until work that failed is tried again, ms: doubled each time. */
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 60_000;

@@ -62,6 +62,8 @@ const IN_FLIGHT_MS_MAX = 5_000;
  */
 const EXPECTED_MS_MIN = 1_000;
 const EXPECTED_MS_MAX = 16_000;
+/** The same at most while a leg waits for the position that the order opens, ms. */
+const UNPROTECTED_MS_MAX = 4_000;
 /** Polls for an unconfirmed order that may have been executed, before it is left to the schedule. */
 const EXPECTED_POLLS = 2;
 /**
@@ -72,7 +74,7 @@ const NEAR_PARTS = 500n;
 /** Between queries of an order that a price is near to, ms. */
 const NEAR_MS = 16_000;
 /** After this time a stop is queried if the position has grown since the venue showed it, ms. */
-const STOP_UNSEEN_MS = 15_000;
+const STOP_UNSEEN_MS = 5_000;
 /** First interval of queries of an unconfirmed order, ms; later a tenth of its age. */
 const UNCONFIRMED_QUERY_MS = 2_000;
 /** How long an unconfirmed order is queried, ms: the venue may show its orders minutes late. */
@@ -99,12 +101,12 @@ export async function refreshBalances(
     await bookOpenOrders(urgentInDoubt(context));
     const before = state.ownChanges;
     const prices = await session.prices();
-    const asking = urgentInDoubt(context);
     const purchases = state.resting().filter((entry) => isLimitPurchase(entry));
-    const balances = await asking.session.ask(({ client }) => client.balances());
-    const traded = await tradedSince(asking, balances.held);
-    const overdue = await overdueSales(asking, balances.held);
-    const absent = await absentPurchases(asking, balances, purchases);
+    const balances = await urgentInDoubt(context).session.ask(({ client }) => client.balances());
+    // A late answer leaves the next question its whole time.
+    const traded = await tradedSince(urgentInDoubt(context), balances.held);
+    const overdue = await overdueSales(urgentInDoubt(context), balances.held);
+    const absent = await absentPurchases(urgentInDoubt(context), balances, purchases);
     if (state.isInFlight || state.ownChanges !== before) continue;
     await bookOpenOrders(urgentInDoubt(context));
     if (state.isInFlight || state.ownChanges !== before) continue;
@@ -243,8 +245,15 @@ export async function bookHinted(context: CopyContext, entry: MirrorEntry): Prom
   return context.state.latest(entry) !== entry;
 }
 
-/** `isReached`: it was expected then; otherwise a price was only near. */
-type Expected = { readonly at: number; readonly times: number; readonly isReached: boolean };
+/**
+ * `isReached`: it was expected then; otherwise a price was only near. `isTouched`: a price had reached it.
+ */
+type Expected = {
+  readonly at: number;
+  readonly times: number;
+  readonly isReached: boolean;
+  readonly isTouched: boolean;
+};
 const NOT_QUERIED = { at: 0, times: 0 };
 /**
  * When an open order was last queried because it was expected to be executed, wall time, Unix ms, and how
@@ -269,17 +278,26 @@ export async function bookExpected(
     const near = isWaitingLeg(entry) || price === undefined ? null : nearnessOf(entry, price);
     const isReached = isLeft || near === "REACHED" || isStopUncertain(context, entry);
     if (!isReached && near === null) continue;
+    const isTouched = near === "REACHED";
     const before = expected.get(entry);
-    // Queries while the price was near do not delay the first one after it has reached the order.
-    const isFirst = before === undefined || (isReached && !before.isReached);
-    const { at, times } = isFirst ? NOT_QUERIED : before;
-    const waitMs = isReached ? expectedAfterMs(times) : NEAR_MS;
+    // Queries while the price was near, or since the strategy's own order is over, do not delay the first one
+    // after it has reached the order.
+    const isFirst =
+      before === undefined || (isReached && !before.isReached) || (isTouched && !before.isTouched);
+    const { at, times } = isFirst ? { ...NOT_QUERIED, at: before?.at ?? 0 } : before;
+    const waitMs = isReached ? Math.min(expectedAfterMs(times), expectedMsMax(state, entry)) : NEAR_MS;
     if (now() - at < waitMs) continue;
-    expected.set(entry, { at: now(), times: times + 1, isReached });
+    expected.set(entry, { at: now(), times: times + 1, isReached, isTouched });
     await bookOrder(context, entry);
     if (state.latest(entry) !== entry) hasChanged = true;
   }
   return hasChanged;
+}
+
+/** The longest interval of queries of an open order that is expected to be executed, ms. */
+function expectedMsMax(state: CopyContext["state"], { kind, symbol }: MirrorEntry): number {
+  const isAwaited = kind === "PLACE" && state.resting(symbol ?? "").some(isWaitingLeg);
+  return isAwaited ? UNPROTECTED_MS_MAX : EXPECTED_MS_MAX;
 }
 
 type Shown = { readonly at: number; readonly size: Quantity };
@@ -330,7 +348,7 @@ export function isPositionExpected(
     const { at, times } = expected.get(entry) ?? NOT_QUERIED;
     const isShown = times >= EXPECTED_POLLS && balancesAt > at;
     if (isShown || now() - at < expectedAfterMs(times)) continue;
-    expected.set(entry, { at: now(), times: times + 1, isReached: true });
+    expected.set(entry, { at: now(), times: times + 1, isReached: true, isTouched: isReached });
     isExpected = true;
   }
   return isExpected;

@@ -39,11 +39,13 @@ export async function fill(
   const { symbol, side, filled, collectiveId, lead } = action;
   const isOurs = (entry: MirrorEntry) => entry.kind === "PLACE" && entry.collectiveId === collectiveId;
   const resting = state.resting(symbol).find(isOurs);
-  // The strategy's next action does not wait for it.
-  if (resting !== undefined && !(await askAfter(context, resting))) context.pollSoon();
+  const unconfirmed = state.unconfirmed(symbol).find(isOurs);
+  // The strategy's next action does not wait for it. What the venue hides may be seen by the position.
+  const isToBePolled =
+    resting === undefined ? unconfirmed !== undefined : !(await askAfter(context, resting));
+  if (isToBePolled) context.pollSoon();
   const rows = resting === undefined ? (await context.rowsOf(collectiveId)).filter(isOurs) : [resting];
   const mirrored = resting ?? rows.find(({ venueOrderId }) => venueOrderId !== null);
-  const unconfirmed = state.unconfirmed(symbol).find(isOurs);
   const order = mirrored ?? unconfirmed ?? rows.find(({ executedQuantity }) => executedQuantity > 0n);
   const { type } = state.copy;
   const before = leadHeld(type, lead, symbol);

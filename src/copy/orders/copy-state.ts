@@ -725,6 +725,10 @@ export function endRow(
   why: Skip | null,
   now: number,
 ): MirrorEntry {
+  // A leg that was refused, and waited for its successor's end.
+  if (isWaitingLeg(entry) && entry.sends > 0) {
+    return state.put({ ...skipped(entry, why ?? skipOf("OVERTAKEN")), updatedAt: now });
+  }
   // An order that was never confirmed and is not there was never placed.
   const isPlaced = entry.status === "RESTING" || entry.executedQuantity > 0n || entry.venueOrderId !== null;
   const isFilled = entry.executedQuantity > 0n && entry.executedQuantity === entry.quantity;

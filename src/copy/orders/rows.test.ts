@@ -19,6 +19,8 @@ test.each<[string, Partial<MirrorEntry>, MirrorEntry["status"]]>([
     { status: "UNCONFIRMED", executedQuantity: decimal("1") },
     "CANCELED",
   ],
+  ["is a leg that waits for its position", { kind: "PLACE_LEG", status: "RESTING" }, "CANCELED"],
+  ["is a leg that was refused, and waits", { kind: "PLACE_LEG", status: "RESTING", sends: 1 }, "SKIPPED"],
   // Balances have shown since that it was never placed.
   ["was given up before", { status: "SKIPPED" }, "SKIPPED"],
 ])("what %s and is not at the venue any more", (_, of, status) => {

@@ -514,6 +514,11 @@ describe("a stop whose successor the venue refuses", () => {
     await fixture.passesAtRest(5_000);
     await fixture.does(strategy, { type: "CancelLeg", legId });
     await fixture.passesAtRest(20_000);
+    // The venue has had one leg: a row of another says that it was not placed.
+    const legs = (await fixture.entries(copier)).filter(({ kind }) => kind === "PLACE_LEG");
+    const canceled = legs.filter(({ status }) => status === "CANCELED");
+    expect(canceled.map(({ stopPrice }) => stopPrice)).toEqual([decimal("90000")]);
+    expect(canceled.every(({ clientOrderId }) => clientOrderId !== null)).toBe(true);
     const count = placements();
     way.instead = () => null;
     await fixture.passesAtRest(60_000);

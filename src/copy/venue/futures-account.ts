@@ -216,7 +216,9 @@ function balancesOf(body: Body, at: number): VenueBalances {
 const LEG = "/fapi/v1/algoOrder";
 const PLACE_LEG = { method: "POST", path: LEG, weight: FUTURES.place, ...LEG_PLACEMENT } as const;
 const FIND_LEG = { method: "GET", path: LEG, weight: FUTURES.find, ...FIND } as const;
-const CANCEL_LEG = { method: "DELETE", path: LEG, weight: FUTURES.cancel, ...URGENT } as const;
+const { deadlineMs } = LEG_PLACEMENT;
+/** The leg that takes its place waits for it. */
+const CANCEL_LEG = { method: "DELETE", path: LEG, weight: FUTURES.cancel, ...URGENT, deadlineMs } as const;
 // Legs at a venue: conditional orders that close a whole position, in the exchange's algo order API. A fired
 // leg became an ordinary order, which says what was executed and under which id its fills are. Source:
 // reference exchange, section 13.

@@ -160,13 +160,14 @@ export class UserStreams {
     if (subscription.socket !== socket) return;
     if (this.#isOver(subscription)) return this.#leave(subscription);
     if (asked === null || asked.kind !== "OK") {
-      const backOffMs = subscription.backOff.next();
       if (asked?.kind === "REFUSED" || asked?.kind === "REJECTED") {
         return this.#retryIn(subscription, REFUSED_RETRY_MS);
       }
-      const untilMs = asked?.kind === "DELAYED" ? asked.until - wallNow() : 0;
+      // It was not sent, and begins when the venue's limits allow it.
+      if (asked?.kind === "DELAYED")
+        return this.#retryIn(subscription, Math.max(RETRY.minMs, asked.until - wallNow()));
       const isMissing = asked?.kind === "UNKNOWN" && asked.status !== undefined;
-      return this.#retryIn(subscription, isMissing ? REFUSED_RETRY_MS : Math.max(backOffMs, untilMs));
+      return this.#retryIn(subscription, isMissing ? REFUSED_RETRY_MS : subscription.backOff.next());
     }
     const { method, params, name } = asked.value;
     await socket.ask(method, params, (answer) => {
@@ -288,9 +289,10 @@ export class UserStreams {
   }
 }
 
-const POLL: Omit<Cost, "weight"> = { placesOrder: false, priority: "POLL" };
-const LISTEN_KEY = { path: "/fapi/v1/listenKey", weight: WEIGHTS.FUTURES.userStream, ...POLL } as const;
-const SUBSCRIPTION: Cost = { weight: WEIGHTS.SPOT.userStream, ...POLL };
+/** A stream costs little, and says at once what polls find late. */
+const EARLY: Omit<Cost, "weight"> = { placesOrder: false, priority: "DOUBT" };
+const LISTEN_KEY = { path: "/fapi/v1/listenKey", weight: WEIGHTS.FUTURES.userStream, ...EARLY } as const;
+const SUBSCRIPTION: Cost = { weight: WEIGHTS.SPOT.userStream, ...EARLY };
 
 export function socketUrl(origin: string, type: StrategyType): string {
   return (SOCKET_HOSTS.get(origin) ?? origin.replace(/^http/, "ws")) + PATHS[type];
