@@ -101,6 +101,9 @@ export class InsistentTrader {
   readonly #counts: Counts;
   #requests = 0;
   #isStopped = false;
+  /** Whether an order waits for the market to reach it: under `strict` an own sale would end it. */
+  #mayNotSell = false;
+  #selling: Promise<unknown> = Promise.resolve();
 
   constructor(
     strategy: SeededStrategy,
@@ -120,14 +123,17 @@ export class InsistentTrader {
 
   /** Buys and sells at the market, and places limit orders that it cancels, until it is stopped. */
   async work(): Promise<void> {
-    for (let count = 0; !this.#isStopped; count += 1) {
+    for (let count = 0, atMarket = 0; !this.#isStopped; count += 1) {
       const newClientOrderId = `${this.#name}-${count}`;
-      const side = count % 4 === 0 ? "BUY" : "SELL";
-      const isLimit = count % 2 === 1;
+      const isLimit = count % 2 === 1 || (atMarket > 0 && this.#mayNotSell);
+      const side = atMarket % 2 === 0 ? "BUY" : "SELL";
       const terms = isLimit
         ? { side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.001", price: this.#price }
-        : { side, type: "MARKET", quantity: count === 0 ? FIRST_QUANTITY : MARKET_QUANTITY };
-      await this.#place(newClientOrderId, terms);
+        : { side, type: "MARKET", quantity: atMarket === 0 ? FIRST_QUANTITY : MARKET_QUANTITY };
+      if (!isLimit) atMarket += 1;
+      const placed = this.#place(newClientOrderId, terms);
+      if (terms.side === "SELL") this.#selling = placed;
+      await placed;
       await pause(PACE_MS);
       if (isLimit) await this.#surely("DELETE", { symbol, origClientOrderId: newClientOrderId });
     }
@@ -135,6 +141,8 @@ export class InsistentTrader {
 
   /** Places a limit order for the market to reach; answers its id. */
   async rest(newClientOrderId: string, price: string): Promise<number> {
+    this.#mayNotSell = true;
+    await this.#selling;
     this.#resting.add(newClientOrderId);
     const terms = { side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: MARKET_QUANTITY, price };
     return await this.#place(newClientOrderId, terms);
@@ -143,6 +151,7 @@ export class InsistentTrader {
   /** Sells at the market what such an order has bought. */
   async sell(newClientOrderId: string): Promise<void> {
     await this.#place(newClientOrderId, { side: "SELL", type: "MARKET", quantity: MARKET_QUANTITY });
+    this.#mayNotSell = false;
   }
 
   async #place(newClientOrderId: string, terms: Readonly<Record<string, string>>): Promise<number> {
