@@ -135,6 +135,11 @@ const PAUSE_MS_MAX = 3 * 24 * 60 * MINUTE_MS;
 const EDGE_MS = 2_000;
 /** Time in which a single count for all accounts may be disproved, ms. */
 const DISPROOF_MS = 1_000;
+/**
+ * So long after the beginning of a window, by our estimate of the venue's clock, it may not have begun there,
+ * ms.
+ */
+const BEGINS_LATE_MS = 250;
 const TOO_MANY_ORDERS_CODE = -1015;
 const BANNED_STATUS = 418;
 /** Counts as a 429. */
@@ -213,8 +218,10 @@ export class Limits {
       const isOfAddress = budget === this.#ofAll;
       const reserved = isOfAddress ? (RESERVED[cost.priority] * leftMs) / terms.windowMs : 0;
       const share = Math.min(SHARES[cost.priority], isOfAddress && !goesFirst ? ADDRESS_SHARE : 1) - reserved;
-      if (amount > budget.left(venueNow, terms, share)) {
-        return this.#wallNow() + (isOfAddress ? Math.min(leftMs, DISPROOF_MS) : leftMs);
+      const mayBeLate = isOfAddress && terms.windowMs - leftMs < BEGINS_LATE_MS;
+      if (amount > budget.left(venueNow, terms, share, mayBeLate)) {
+        const waitMs = mayBeLate ? BEGINS_LATE_MS : isOfAddress ? DISPROOF_MS : leftMs;
+        return this.#wallNow() + Math.min(leftMs, waitMs);
       }
     }
     this.#ofAll.begin(cost.weight);
@@ -373,13 +380,20 @@ type EndedRequest = {
 class Budget {
   #window = -1;
   #used = 0;
+  /** What was used of the window before. */
+  #usedBefore = 0;
   /** The highest count in answers to requests that the venue may have counted in the window before. */
   #uncertain = 0;
   #underWay = 0;
 
-  /** How much more fits into a share of the present window's limit; below zero if it is exceeded. */
-  left(venueNow: number, terms: BudgetTerms, share: number): number {
-    return Math.floor(terms.limit * share) - this.#usedAt(venueNow, terms) - this.#underWay;
+  /**
+   * How much more fits into a share of the present window's limit; below zero if it is exceeded. `mayBeLate`:
+   * it may be the window before.
+   */
+  left(venueNow: number, terms: BudgetTerms, share: number, mayBeLate = false): number {
+    const used = this.#usedAt(venueNow, terms);
+    const most = mayBeLate ? Math.max(used, this.#usedBefore) : used;
+    return Math.floor(terms.limit * share) - most - this.#underWay;
   }
 
   begin(cost: number): void {
@@ -413,6 +427,7 @@ class Budget {
   #turnTo(venueNow: number, { windowMs }: BudgetTerms): void {
     const window = Math.floor(venueNow / windowMs);
     if (window <= this.#window) return;
+    this.#usedBefore = window === this.#window + 1 ? this.#used : 0;
     this.#window = window;
     this.#used = 0;
     this.#uncertain = 0;
