@@ -20,7 +20,7 @@ import { magnitude } from "../money/decimal.ts";
 import type { CopyControl, CopyProgress } from "../store/ports/copies.ts";
 import { type CopyStore, StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { Closing } from "./closing.ts";
-import { isPositionExpected, restingSymbols } from "./executor/balances.ts";
+import { isPositionExpected, isPositionInDoubt, restingSymbols } from "./executor/balances.ts";
 import { cancel } from "./executor/cancel.ts";
 import type { CopyContext } from "./executor/context.ts";
 import { BY_EQUITY, CopierLimits } from "./executor/copier-limits.ts";
@@ -350,9 +350,9 @@ export class CopyExecutor {
     const isUnexplained =
       this.#missing.isUnexplained || this.#orders.hasForeign || this.#state.isContradicted;
     // The position shows an order before the venue does.
-    const isUnconfirmed = this.copy.type === "FUTURES" && this.#state.unconfirmed().length > 0;
+    const isInDoubt = isPositionInDoubt(this.#context, this.#prices);
     if (isUnexplained && sincePollMs >= UNEXPLAINED_POLL_MS) this.pollSoon();
-    else if (isUnconfirmed && sincePollMs >= POLL_INTERVAL_MS) this.pollSoon();
+    else if (isInDoubt && sincePollMs >= POLL_INTERVAL_MS) this.pollSoon();
     else if (isPositionExpected(this.#context, this.#prices)) this.pollSoon();
     this.#startAll();
   }

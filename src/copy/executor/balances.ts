@@ -354,6 +354,25 @@ export function isPositionExpected(
   return isExpected;
 }
 
+/**
+ * Whether an unconfirmed order on a contract may have been executed, so that the position has to be asked
+ * for: it takes the market's price, a price is near it, or the strategy's own order has just ended.
+ */
+export function isPositionInDoubt(
+  context: Pick<CopyContext, "state" | "leadAccount" | "now">,
+  prices: ReadonlyMap<string, Price>,
+): boolean {
+  const { state, now } = context;
+  if (state.copy.type !== "FUTURES") return false;
+  return state.unconfirmed().some((entry) => {
+    const price = prices.get(entry.symbol ?? "");
+    const isNear = price === undefined || nearnessOf(entry, price) !== null;
+    if (isNear || entry.orderType === "MARKET") return true;
+    const isLeft = entry.kind === "PLACE" && !restsAtStrategy(context, entry);
+    return isLeft && now() - missedSince(entry) < ENDED_MS_MAX;
+  });
+}
+
 function expectedAfterMs(times: number): number {
   return Math.min(EXPECTED_MS_MAX, EXPECTED_MS_MIN * 2 ** times);
 }
