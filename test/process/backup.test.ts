@@ -24,6 +24,8 @@ import { journalFaults } from "../campaigns/harness/journal.ts";
 import { chooseMarkets, HEEDS_ADDRESSES, pricesBetween, quotesOf } from "../campaigns/harness/markets.ts";
 import { recomputedFaults } from "../campaigns/harness/recomputed.ts";
 import { type CrashedStore, makeStore, type StoreName } from "../campaigns/harness/stores.ts";
+import { SYMBOL } from "../campaigns/harness/ticks.ts";
+import { untilPriced } from "../support/prices.ts";
 import { seededRandom } from "../support/random.ts";
 import { testSeed } from "../support/seed.ts";
 import { newDirectory, startGateway } from "../support/servers/gateway.ts";
@@ -67,6 +69,9 @@ async function backUpAndRestore(from: StoreName, to: StoreName, seed: number): P
   try {
     const prices = pricesBetween(await quotesOf(gateway.url), markets);
     const traders = await makeTraders(source, seed);
+    // Without prices most of what the traders do would be refused.
+    for (const key of await seedOn(source, ["SPOT", "FUTURES"]))
+      await untilPriced(gateway.url, key, key.type, SYMBOL);
     for (let act = 0; act < ACTS_BEFORE; act += 1) {
       await Promise.all(traders.map((trader) => trader.act(gateway.url, prices)));
     }
@@ -165,9 +170,7 @@ async function makeTraders(source: CrashedStore, seed: number): Promise<Trader[]
     { length: TRADERS },
     (_, index): StrategyType => (index % 3 === 0 ? "FUTURES" : "SPOT"),
   );
-  const strategies = await source.beside(({ store }) =>
-    seedStrategies(store, source.master, wanted, Date.now()),
-  );
+  const strategies = await seedOn(source, wanted);
   return strategies.map(
     (credentials, index) =>
       new Trader({
@@ -177,6 +180,10 @@ async function makeTraders(source: CrashedStore, seed: number): Promise<Trader[]
         draw: seededRandom(seed + index),
       }),
   );
+}
+
+function seedOn({ beside, master }: CrashedStore, types: readonly StrategyType[]) {
+  return beside(({ store }) => seedStrategies(store, master, types, Date.now()));
 }
 
 function startOn({ dataDir, env }: CrashedStore, marketSeed: number) {

@@ -73,6 +73,7 @@ describe("a demo data directory", () => {
     const directory = newDirectory();
     symlinkSync(PROJECT_MODULES, join(directory, "node_modules"), "dir");
     onTestFinished(() => rmSync(join(directory, "node_modules")));
+    for (const type of ["SPOT", "FUTURES"] as const) await untilPriced(gateway.url, gateway.seed(type), type);
     for (const [index, lines] of printed().entries()) {
       const file = join(directory, `bot-${index}.mjs`);
       writeFileSync(file, lines);
@@ -244,7 +245,8 @@ describe("SIGTERM", () => {
   const END_MS_MAX = 30_000;
 
   test("with DRAIN_SECONDS says at once on /readyz that the server is going, and serves new connections until then", async () => {
-    const gateway = await gatewayOfTest({ env: { DRAIN_SECONDS: "15" } });
+    const gateway = await gatewayOfTest({ env: { DRAIN_SECONDS: "30" } });
+    await untilPriced(gateway.url, gateway.seed(), "SPOT");
     const trader = spotTrader(gateway.url, gateway.seed());
     gateway.process.kill("SIGTERM");
     const ready = () => fetch(`${gateway.url}/readyz`, { headers: { connection: "close" } });

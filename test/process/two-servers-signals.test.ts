@@ -11,6 +11,7 @@ import type { Store } from "../../src/store/store.ts";
 import { journalFaults } from "../campaigns/harness/journal.ts";
 import { botClient } from "../support/bot-client.ts";
 import { eventually } from "../support/eventually.ts";
+import { untilPriced } from "../support/prices.ts";
 import {
   type Credentials,
   type GatewayProcess,
@@ -128,7 +129,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("signals of two servers on one Postg
     });
   });
 
-  /** Two servers on a database of their own, and strategies that bots submit to. */
+  /** Two servers on a database of their own that have prices, and strategies that bots submit to. */
   async function openPair(count: number) {
     const databaseUrl = await server.newDatabase();
     const [firstDir, secondDir] = [newDirectory(), newDirectory()];
@@ -142,8 +143,11 @@ describe.skipIf(!hasPostgres)(postgresTitle("signals of two servers on one Postg
     const second = await start(secondDir);
     const { store, master } = await openDataDirectory(newKeyDirectory(firstDir), null, databaseUrl);
     onTestFinished(() => store.close());
-    const types = Array.from({ length: count }, () => "SPOT" as const);
-    const bots: Credentials[] = await seedStrategies(store, master, types, Date.now());
+    const types = Array.from({ length: 1 + count }, () => "SPOT" as const);
+    const [spare, ...bots]: Credentials[] = await seedStrategies(store, master, types, Date.now());
+    if (spare === undefined) throw new Error("strategies were made");
+    // Else a first signal waits for a sweep.
+    for (const { url } of [first, second]) await untilPriced(url, spare, "SPOT", BUY.symbol);
     return { first, second, bots, beside: <T>(work: (store: Store) => Promise<T>) => work(store) };
   }
 });

@@ -12,6 +12,8 @@ const UNPAYABLE = {
   SPOT: { side: "SELL", quantity: "1" },
   FUTURES: { side: "BUY", quantity: "100" },
 } as const;
+/** The same of a contract so cheap that a hundred of it can be paid. */
+const UNPAYABLE_DOGE = "1000000";
 
 type Answer = { readonly status: number | undefined; readonly body: WireAnswer["body"] };
 
@@ -42,6 +44,10 @@ export async function untilPriced(
   type: StrategyType,
   symbol = "BTCUSDT",
 ): Promise<void> {
-  const order = { symbol, type: "MARKET", ...UNPAYABLE[type] };
+  const isCheap = type === "FUTURES" && symbol === "DOGEUSDT";
+  const order = {
+    ...{ symbol, type: "MARKET", ...UNPAYABLE[type] },
+    ...(isCheap ? { quantity: UNPAYABLE_DOGE } : {}),
+  };
   await priced(() => signed(url, key, "POST", PATHS[type].order, order));
 }

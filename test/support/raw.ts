@@ -108,8 +108,8 @@ export function exchangeSigned(
   });
 }
 
-/** How long a server may take to answer, or to hang up on, bytes that are no request, ms. */
-const SOCKET_MS_MAX = 5_000;
+/** How long a busy server may take to answer, or to hang up on, bytes that are no request, ms. */
+const SOCKET_MS_MAX = 30_000;
 
 /**
  * Writes bytes to a new connection and resolves with everything that comes back until the server hangs up.

@@ -3,6 +3,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { costOf, decimalText, expectedFill, farAbove, farBelow, units } from "../support/exact.ts";
+import { untilPriced } from "../support/prices.ts";
 import { countRows } from "../support/servers/database.ts";
 import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
@@ -130,6 +131,7 @@ test("MAX_NUM_ALGO_ORDERS: a sixth stop on one symbol is refused -1013, and one 
     code: -1013,
     msg: "Filter failure: MAX_NUM_ALGO_ORDERS",
   });
+  await untilPriced(gateway.url, gateway.takeStrategy(), "SPOT", "ETHUSDT");
   const other = await lastPriceOf(gateway.url, "ETHUSDT");
   const terms = { symbol: "ETHUSDT", quantity: "0.005", price: farBelow(other), stopPrice: farAbove(other) };
   expect(await place({ ...stop, ...terms })).toMatchObject({ status: "NEW" });

@@ -5,11 +5,14 @@
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { SeededStrategy } from "../../../../src/keys/seed.ts";
+import { untilPriced } from "../../../support/prices.ts";
 import { seededRandom } from "../../../support/random.ts";
 import { newDirectory } from "../../../support/servers/gateway.ts";
 import { seedMany } from "../../../support/strategies.ts";
 import { GatewayFault } from "../../harness/faults.ts";
 import { pricesBetween, type Quotes, quotesOf } from "../../harness/markets.ts";
+import { SYMBOL } from "../../harness/ticks.ts";
 import { type Trader, tradersOn } from "../trader.ts";
 import { Disk, layOut } from "./disk.ts";
 import { hear, noPromises, type Promises } from "./promises.ts";
@@ -44,9 +47,11 @@ export async function recordLoad(
   const folder = newDirectory();
   const prepared = join(folder, "prepared");
   const traders = await newTraders(prepared, seed);
+  const spare = [...(await seedMany(prepared, 1, "SPOT")), ...(await seedMany(prepared, 1, "FUTURES"))];
+  const load = { traders, spare };
   moveWithLog(prepared, dataDirIn(join(folder, "1")), pagesAhead);
   const first = new RecordedGateway(join(folder, "1"));
-  await live(first, traders, draw);
+  await live(first, load, draw);
   const recording = first.recording();
 
   const disk = new Disk(recording.found, { namesLast: "UNORDERED" });
@@ -57,8 +62,8 @@ export async function recordLoad(
   }
   layOut(disk.afterPowerCut(draw), dirname(first.dataDir), dirname(dataDirIn(join(folder, "2"))));
   const second = new RecordedGateway(join(folder, "2"));
-  await live(second, traders, draw);
-  await live(second, traders, null);
+  await live(second, load, draw);
+  await live(second, load, null);
   const recordings = [recording, second.recording()];
   rmSync(folder, { recursive: true });
   return recordings.map((each, index) => ({
@@ -68,16 +73,21 @@ export async function recordLoad(
   }));
 }
 
-/** One life under load: killed at a drawn moment, or without one stopped in order. */
+/**
+ * One life under load: killed at a drawn moment, or without one stopped in order. With the spare strategies,
+ * one of each type, prices are awaited first.
+ */
 async function live(
   recorded: RecordedGateway,
-  traders: readonly Trader[],
+  { traders, spare }: { readonly traders: readonly Trader[]; readonly spare: readonly SeededStrategy[] },
   draw: (() => number) | null,
 ): Promise<void> {
   const gateway = await recorded.start();
   const killAfter =
     draw === null ? Number.POSITIVE_INFINITY : traders.length * ACTIONS_PER_LIFE * (0.5 + draw() * 0.4);
   try {
+    // Without prices most of what the traders do would be refused.
+    for (const key of spare) await untilPriced(gateway.url, key, key.type, SYMBOL);
     await work(gateway.url, traders, { killAfter, kill: () => recorded.killAtNextRecord() });
     if (draw === null) await gateway.stop();
     else await gateway.exited;
