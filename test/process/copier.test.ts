@@ -17,8 +17,8 @@ import {
 } from "../support/servers/postgres.ts";
 import { MARKET_BUY, spotTrader } from "../support/spot-trader.ts";
 
-/** A lease of eight seconds has to run out, and requests of its holder have to expire. */
-const TAKEN_OVER_MS_MAX = 25_000;
+/** A lease of eight seconds has to run out, and requests of its holder have to expire; on a busy machine. */
+const TAKEN_OVER_MS_MAX = 60_000;
 /** A request has a sixtieth of the weight of a minute. */
 const ASK_AGAIN_MS = 1_000;
 
