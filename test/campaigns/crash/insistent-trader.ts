@@ -16,6 +16,8 @@ import type { CrashFault } from "./crash-cycles.ts";
 
 type Counts = { acknowledged: number; sentAgain: number; unpriced: number; readonly sentAt: number[] };
 
+type Always = { readonly recvWindow?: number };
+
 type Listed = {
   readonly orderId: number;
   readonly clientOrderId: string;
@@ -33,12 +35,19 @@ const PAGE = 1_000;
 const MARKET_QUANTITY = "0.0002";
 const FIRST_QUANTITY = "0.0004";
 
-/** Sets a trader to work for each strategy. `urls` may change while they work. */
-export async function startTraders(strategies: readonly SeededStrategy[], urls: readonly string[]) {
+/**
+ * Sets a trader to work for each strategy. `urls` may change while they work. `always` is what they send with
+ * each request.
+ */
+export async function startTraders(
+  strategies: readonly SeededStrategy[],
+  urls: readonly string[],
+  always: Always = {},
+) {
   const price = await restingPriceOf(urls[0] ?? "");
   const counts: Counts = { acknowledged: 0, sentAgain: 0, unpriced: 0, sentAt: [] };
   const traders = strategies.map(
-    (strategy, index) => new InsistentTrader(strategy, { urls, price, index, counts }),
+    (strategy, index) => new InsistentTrader(strategy, { urls, price, index, counts, always }),
   );
   const working = Promise.all(traders.map((trader) => trader.work()));
   working.catch(() => {});
@@ -99,6 +108,7 @@ export class InsistentTrader {
   readonly #price: string;
   readonly #name: string;
   readonly #counts: Counts;
+  readonly #always: Always;
   #requests = 0;
   #isStopped = false;
   /** Whether an order waits for the market to reach it: under `strict` an own sale would end it. */
@@ -107,13 +117,14 @@ export class InsistentTrader {
 
   constructor(
     strategy: SeededStrategy,
-    parts: { urls: readonly string[]; price: string; index: number; counts: Counts },
+    parts: { urls: readonly string[]; price: string; index: number; counts: Counts; always: Always },
   ) {
     this.strategy = strategy;
     this.#urls = parts.urls;
     this.#price = parts.price;
     this.#name = `t${parts.index}`;
     this.#counts = parts.counts;
+    this.#always = parts.always;
     this.#requests = parts.index;
   }
 
@@ -216,7 +227,8 @@ export class InsistentTrader {
   ): Promise<WireAnswer> {
     for (let sent = 0; sent < SENT_AGAIN_MAX; sent += 1) {
       const url = this.#nextUrl();
-      const answer = await signed(url, this.strategy, method, "/api/v3/order", parameters).catch(() => null);
+      const sending = signed(url, this.strategy, method, "/api/v3/order", { ...parameters, ...this.#always });
+      const answer = await sending.catch(() => null);
       if (answer?.status === 200) return answer;
       // Sent again, it is not there any more.
       if (method === "DELETE" && sent > 0 && answer?.body?.code === -2011) return answer;
