@@ -3,6 +3,7 @@
 // cancels of what is left, and restarts lie in between.
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../../test/support/random.ts";
+import { testSeed } from "../../../test/support/seed.ts";
 import type { Copy, LeadAction, MirrorEntry } from "../../domain/copying.ts";
 import { EMPTY_BOOK } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
@@ -15,7 +16,7 @@ import type { VenueOrderState } from "../venue/venue.ts";
 import { applyReport, CopyState } from "./copy-state.ts";
 
 const SYMBOL = "BTCUSDT";
-const SEEDS = [20_240_915, Date.now() % 2 ** 32];
+const SEEDS = [20_240_915, testSeed()];
 const WALKS = 60;
 const STEPS = 40;
 const OPEN_MAX = 3;
