@@ -134,6 +134,8 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a gateway on PostgreSQL"), 
 
     const little = { ...MARKET_BUY, quantity: "0.0001" };
     await setReadOnly(true);
+    const isRead = async () => (await trader.account()).status === 200;
+    await eventually("reads go on", isRead, { msMax: BACK_MS_MAX, askAgainMs: ASK_AGAIN_MS });
     for (let round = 0; round < 2; round += 1) {
       const refused = await trader.place({ ...MARKET_BUY, newClientOrderId: "again" });
       expect(refused).toMatchObject({ status: 503, body: { code: -1008 } });
@@ -175,7 +177,7 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a gateway on PostgreSQL"), 
 
   /**
    * As a managed service does whose disk is nearly full; it ends the sessions, since a session keeps what it
-   * began with.
+   * began with, and resolves when they have ended.
    */
   async function setReadOnly(isReadOnly: boolean): Promise<void> {
     const admin = await connect(database.url);
@@ -184,7 +186,15 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a gateway on PostgreSQL"), 
       `ALTER DATABASE ${escapeIdentifier(name)} SET default_transaction_read_only = ${isReadOnly ? "on" : "off"}`,
     );
     if (isReadOnly) {
-      await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [name]);
+      const { rows } = await admin.query(
+        "SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
+        [name],
+      );
+      const pids = rows.map(({ pid }) => pid);
+      await eventually("the sessions have ended", async () => {
+        const left = await admin.query("SELECT FROM pg_stat_activity WHERE pid = ANY($1)", [pids]);
+        return left.rowCount === 0;
+      });
     }
     await admin.end();
   }
