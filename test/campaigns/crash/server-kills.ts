@@ -106,12 +106,12 @@ export async function runServerKills(parts: {
       orderId: number,
       { killedAt, filledMsMax }: { readonly killedAt: number; readonly filledMsMax: number },
     ) => {
-      const filledAt = await whenFilled(trader, orderId);
+      const filledAt = await whenFilled(trader, orderId, killedAt + filledMsMax);
       const ms = filledAt === null ? null : filledAt - killedAt;
       const what = `order ${orderId} of ${trader.strategy.strategyId}, at kill ${kill}`;
       if (ms === null) faults.push({ kind: "LOST", what: `${what}: not filled` });
       else if (ms > filledMsMax) faults.push({ kind: "GATEWAY", what: `${what}: filled after ${ms} ms` });
-      return ms ?? OUTSIDE_MS_MAX;
+      return ms ?? filledMsMax;
     };
     while (kills.length < count && signal?.aborted !== true) {
       await pause(LOAD_MS);
@@ -165,9 +165,12 @@ export async function runServerKills(parts: {
   }
 }
 
-/** When a server showed it as FILLED, by the monotonic clock, ms; null if none did in time. */
-async function whenFilled(trader: InsistentTrader, orderId: number): Promise<number | null> {
-  const until = performance.now() + OUTSIDE_MS_MAX;
+/**
+ * When a server showed it as FILLED, by the monotonic clock, ms; null if none did, for a while at least and
+ * until `inTime`.
+ */
+async function whenFilled(trader: InsistentTrader, orderId: number, inTime: number): Promise<number | null> {
+  const until = Math.max(inTime, performance.now() + OUTSIDE_MS_MAX);
   while (performance.now() < until) {
     const answer = await trader.ask("/api/v3/order", { symbol, orderId });
     if (answer?.body.status === "FILLED") return performance.now();
