@@ -154,7 +154,8 @@ export class Limits {
   readonly #accounts = new BoundedMap<string, Account>(ACCOUNTS_MAX);
   readonly #ofAll = new Budget();
   #rates: RateLimits = RATE_LIMITS_ASSUMED;
-  #areRatesKnown = false;
+  /** Whether the venue has published its limits. */
+  areRatesKnown = false;
   #isCountedByAccount = false;
   #highest: Highest | null = null;
   #pausedUntil = 0;
@@ -168,7 +169,7 @@ export class Limits {
   /** The budgets as the venue publishes them. */
   learn(rates: RateLimits): void {
     this.#rates = rates;
-    this.#areRatesKnown = true;
+    this.areRatesKnown = true;
   }
 
   /** Until when no account may send, wall time, Unix ms; 0 if they may. */
@@ -213,7 +214,7 @@ export class Limits {
       const venueNow = this.#venueNow();
       // A request without weight is not delayed by an exhausted budget.
       if (amount === 0 && cost.priority === "REDUCE") continue;
-      if (cost.isPrerequisite && !this.#areRatesKnown) continue;
+      if (cost.isPrerequisite && !this.areRatesKnown) continue;
       const leftMs = windowEnd(venueNow, terms.windowMs) - venueNow;
       const isOfAddress = budget === this.#ofAll;
       const reserved = isOfAddress ? (RESERVED[cost.priority] * leftMs) / terms.windowMs : 0;

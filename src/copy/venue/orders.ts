@@ -368,7 +368,6 @@ export function otherAssetsOf(
 
 export type AccountRest = {
   readonly type: StrategyType;
-  readonly accountId: string;
   readonly wallNow: () => number;
   /** Asks in the account's name; see `VenueRest.ask`. */
   readonly ask: (call: RestCall) => Promise<VenueAnswer<unknown>>;

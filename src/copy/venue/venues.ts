@@ -13,7 +13,7 @@ import { parseSymbolRules } from "../../market/client/rules/symbol-rules.ts";
 import { type Price, parseDecimal } from "../../money/decimal.ts";
 import { type Body, mapped, objectOf, rowsOf } from "./answers.ts";
 import { createFuturesClient } from "./futures-account.ts";
-import { PollBudget, type RateLimits, readRateLimits, WEIGHTS } from "./limits.ts";
+import { type Limits, PollBudget, type RateLimits, readRateLimits, WEIGHTS } from "./limits.ts";
 import { type AccountRest, URGENT } from "./orders.ts";
 import { type RestCall, VenueRest } from "./signed-rest.ts";
 import { createSpotClient } from "./spot-account.ts";
@@ -71,47 +71,32 @@ export function createVenues(parts: VenuesParts): Venues {
 }
 
 function openVenue(origin: string, type: StrategyType, { wallNow, after, log }: VenuesParts) {
-  const rest = new VenueRest({
-    origin,
-    wallNow,
-    after,
-    time: { path: TIME_PATHS[type], weight: WEIGHTS[type].time },
-  });
-  const ask = rest.ask.bind(rest, null);
-  let areLimitsKnown = false;
-  let limitsAskedAt: number | null = null;
-  const learn = (rates: RateLimits) => {
-    areLimitsKnown = true;
-    rest.limits.learn(rates);
-  };
-  const published = { type, wallNow, ask, learn, log };
+  const time = { path: TIME_PATHS[type], weight: WEIGHTS[type].time };
+  const rest = new VenueRest({ origin, wallNow, after, time });
+  const { limits } = rest;
+  const published = { type, wallNow, ask: rest.ask.bind(rest, null), limits, log };
   const rules = new VenueRules(published);
+  const prices = new VenuePrices(published);
+  let limitsAskedAt: number | null = null;
   /**
    * Limits are published with the rules of symbols: until they are known, polls are as rare as at the most
    * restrictive venue.
    */
   const learnLimits = () => {
-    if (areLimitsKnown || (limitsAskedAt !== null && wallNow() - limitsAskedAt < LIMITS_RETRY_MS)) return;
+    const isAsked = limitsAskedAt !== null && wallNow() - limitsAskedAt < LIMITS_RETRY_MS;
+    if (limits.areRatesKnown || isAsked) return;
     limitsAskedAt = wallNow();
     rules
       .of(LISTED_EVERYWHERE)
       .catch((error) => log.warn({ err: error, origin }, "a venue's limits are not known"));
   };
-  const prices = new VenuePrices(published);
-  const polls = new PollBudget({ limits: rest.limits, wallNow });
+  const polls = new PollBudget({ limits, wallNow });
   const streams = new UserStreams({
     ...{ origin, type, rest, wallNow, after },
     onRefused: (reason) => log.warn({ origin, reason }, "a venue refuses sockets; accounts are polled alone"),
   });
   const venueNow = () => rest.clock.now();
-  const shared: Omit<AccountRest, "accountId" | "ask" | "listen"> = {
-    type,
-    wallNow,
-    venueNow,
-    rules,
-    prices,
-    log,
-  };
+  const shared: Omit<AccountRest, "ask" | "listen"> = { type, wallNow, venueNow, rules, prices, log };
   const venue: Venue = {
     origin,
     type,
@@ -124,16 +109,11 @@ function openVenue(origin: string, type: StrategyType, { wallNow, after, log }: 
       learnLimits();
       return polls.take(weight);
     },
-    account(accountId, credentials, { priority, isKeyCheck } = {}) {
+    account(accountId, credentials, options = {}) {
       const asker = { accountId, credentials };
-      const ask = (call: RestCall) =>
-        rest.ask(asker, {
-          ...call,
-          ...(priority !== undefined && { priority }),
-          ...(isKeyCheck && { isKeyCheck }),
-        });
+      const ask = (call: RestCall) => rest.ask(asker, { ...call, ...options });
       const listen: VenueClient["listen"] = (onEvent) => streams.listen(asker, onEvent);
-      return CLIENTS[type]({ ...shared, accountId, ask, listen });
+      return CLIENTS[type]({ ...shared, ask, listen });
     },
   };
   return { venue, rest, streams };
@@ -163,7 +143,7 @@ type Parts = {
   readonly type: StrategyType;
   readonly wallNow: () => number;
   readonly ask: (call: RestCall) => Promise<VenueAnswer<unknown>>;
-  readonly learn: (rates: RateLimits) => void;
+  readonly limits: Pick<Limits, "learn">;
   readonly log: Pick<Logger, "warn">;
 };
 type Listing = { readonly rates: RateLimits; readonly rows: readonly Body[] };
@@ -251,7 +231,7 @@ export class VenueRules {
       const body = objectOf(value);
       return { rates: readRateLimits(body.rateLimits), rows: rowsOf(body.symbols) };
     });
-    if (listing.kind === "OK") this.#parts.learn(listing.value.rates);
+    if (listing.kind === "OK") this.#parts.limits.learn(listing.value.rates);
     return listing;
   }
 
