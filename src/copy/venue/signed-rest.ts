@@ -64,8 +64,11 @@ export class VenueRest {
   });
   readonly clock: VenueClock;
   readonly limits: Limits;
-  readonly health: Health;
   readonly #rejections = new Rejections();
+  readonly #answers = { ok: 0, refused: 0, limited: 0, unknown: 0 };
+  /** Why the last request had no answer. */
+  #failure: string | null = null;
+  #lastAnswerAt: number | null = null;
 
   constructor(parts: {
     readonly origin: string;
@@ -90,12 +93,6 @@ export class VenueRest {
       },
     });
     this.limits = new Limits({ wallNow, venueNow: () => this.clock.now() });
-    this.health = new Health({
-      wallNow,
-      pausedUntil: () => this.limits.pausedUntil(),
-      shareUsed: () => this.limits.shareUsed(),
-      clockOffsetMs: () => this.clock.offsetMs,
-    });
   }
 
   /** Asks once. A time that the venue refuses is corrected, and the request sent again. Never rejects. */
@@ -114,8 +111,29 @@ export class VenueRest {
     return second.kind === "TIMESTAMP" ? this.#later("the venue refused the time of the request") : second;
   }
 
+  /** How the venue has fared of late: what is shown to operators. Nothing is decided by it. */
+  health(): Omit<VenueHealth, "streams"> {
+    return {
+      isReachable: this.#failure === null,
+      failure: this.#failure,
+      lastAnswerAt: this.#lastAnswerAt,
+      pausedUntil: this.limits.pausedUntil(),
+      budgetUsed: Math.min(1, this.limits.shareUsed()),
+      clockOffsetMs: this.clock.offsetMs,
+      answers: { ...this.#answers },
+    };
+  }
+
   close(): void {
     this.#sender.close();
+  }
+
+  /** Counts the outcome of a request that needed a connection. */
+  #count(answer: Attempt): void {
+    this.#failure = failureOf(answer);
+    const isAnswered = this.#failure === null;
+    if (isAnswered) this.#lastAnswerAt = this.#wallNow();
+    if (answer.kind !== "DELAYED" || isAnswered) this.#answers[COUNTED_AS[answer.kind]] += 1;
   }
 
   async #attempt(asker: Asker, call: RestCall, askedAt: number): Promise<Attempt> {
@@ -148,7 +166,7 @@ export class VenueRest {
     });
     limits.end(charge, outcome.kind === "ANSWERED" ? outcome.header : null);
     const answer = this.#readingOf(outcome, holder, secrets);
-    this.health.count(answer);
+    this.#count(answer);
     return asker === null ? answer : this.#believed(asker, call, sentAt, answer);
   }
 
@@ -199,13 +217,6 @@ function formOf(parameters: Parameters): string {
     .join("&");
 }
 
-type Parts = {
-  readonly wallNow: () => number;
-  readonly pausedUntil: () => number;
-  readonly shareUsed: () => number;
-  readonly clockOffsetMs: () => number;
-};
-
 const COUNTED_AS = {
   OK: "ok",
   REFUSED: "refused",
@@ -214,40 +225,6 @@ const COUNTED_AS = {
   DELAYED: "limited",
   UNKNOWN: "unknown",
 } as const;
-
-/** How a venue has fared of late: what is shown to operators. Nothing is decided by it. */
-class Health {
-  readonly #parts: Parts;
-  readonly #answers = { ok: 0, refused: 0, limited: 0, unknown: 0 };
-  /** Why the last request had no answer. */
-  #failure: string | null = null;
-  #lastAnswerAt: number | null = null;
-
-  constructor(parts: Parts) {
-    this.#parts = parts;
-  }
-
-  /** Counts the outcome of a request that needed a connection. */
-  count(answer: Attempt): void {
-    this.#failure = failureOf(answer);
-    const isAnswered = this.#failure === null;
-    if (isAnswered) this.#lastAnswerAt = this.#parts.wallNow();
-    if (answer.kind !== "DELAYED" || isAnswered) this.#answers[COUNTED_AS[answer.kind]] += 1;
-  }
-
-  now(): Omit<VenueHealth, "streams"> {
-    const { pausedUntil, shareUsed, clockOffsetMs } = this.#parts;
-    return {
-      isReachable: this.#failure === null,
-      failure: this.#failure,
-      lastAnswerAt: this.#lastAnswerAt,
-      pausedUntil: pausedUntil(),
-      budgetUsed: Math.min(1, shareUsed()),
-      clockOffsetMs: clockOffsetMs(),
-      answers: { ...this.#answers },
-    };
-  }
-}
 
 /** Null for an answer. */
 function failureOf(answer: Attempt): string | null {

@@ -104,7 +104,7 @@ function openVenue(origin: string, type: StrategyType, { wallNow, after, log }: 
     doubtRules: (symbol) => rules.doubt(symbol),
     prices: () => prices.all(),
     now: venueNow,
-    health: () => ({ ...rest.health.now(), streams: streams.live }),
+    health: () => ({ ...rest.health(), streams: streams.live }),
     mayPoll(weight) {
       learnLimits();
       return polls.take(weight);
