@@ -90,7 +90,7 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
     keyRights: (type) => askForRestrictions(rest, type),
 
     async balances() {
-      return mapped(await rest.ask(ACCOUNT), (value) => balancesOf(objectOf(value), rest.wallNow()));
+      return mapped(await rest.ask(ACCOUNT), (value) => balancesOf(objectOf(value)));
     },
 
     async place(order) {
@@ -197,20 +197,14 @@ async function askForMode(rest: AccountRest): Promise<VenueAnswer<boolean | null
   return mapped(answer, (value) => flagOf(objectOf(value), "dualSidePosition"));
 }
 
-function balancesOf(body: Body, at: number): VenueBalances {
+function balancesOf(body: Body): VenueBalances {
   const row = rowsOf(body.assets).find(({ asset }) => asset === MARGIN_ASSET);
   const amount = (key: string): Amount => (row === undefined ? ZERO : amountOf<Amount>(row, key));
   const positions = rowsOf(body.positions).map(
     (position) => [textOf(position, "symbol"), amountOf<Quantity>(position, "positionAmt")] as const,
   );
-  return {
-    at,
-    wallet: amount("walletBalance"),
-    available: amount("availableBalance"),
-    held: new Map(positions.filter(([, quantity]) => quantity !== 0n)),
-    locked: new Map(),
-    marginBalance: amount("marginBalance"),
-  };
+  const held = new Map(positions.filter(([, quantity]) => quantity !== 0n));
+  return { wallet: amount("walletBalance"), available: amount("availableBalance"), held, locked: new Map() };
 }
 
 const LEG = "/fapi/v1/algoOrder";

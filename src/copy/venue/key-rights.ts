@@ -22,13 +22,8 @@ export async function askForRestrictions(
   type: StrategyType = rest.type,
 ): Promise<VenueAnswer<KeyRights>> {
   const path = "/sapi/v1/account/apiRestrictions";
-  const answer = await rest.ask({
-    method: "GET",
-    path,
-    weight: WEIGHTS[rest.type].keyRights,
-    ...URGENT,
-    isKeyCheck: true,
-  });
+  const weight = WEIGHTS[rest.type].keyRights;
+  const answer = await rest.ask({ method: "GET", path, weight, ...URGENT, isKeyCheck: true });
   if (hasNoSuchRoute(answer)) return { kind: "OK", value: NOT_TOLD };
   return mapped(answer, (value) => {
     const body = objectOf(value);
@@ -44,8 +39,8 @@ export async function askForRestrictions(
 export async function checkAccount(
   rest: AccountRest,
   call: RestCall,
-  balancesOf: (body: Body, at: number) => VenueBalances,
-  askForMode: () => Promise<VenueAnswer<boolean | null>> = async () => ({ kind: "OK", value: null }),
+  balancesOf: (body: Body) => VenueBalances,
+  askForMode: () => Promise<VenueAnswer<boolean | null>>,
 ): Promise<VenueAnswer<AccountCheck>> {
   const account = await rest.ask({ ...call, isKeyCheck: true });
   if (account.kind !== "OK") return account;
@@ -54,11 +49,7 @@ export async function checkAccount(
   return mapped(await askForRestrictions(rest), (rights) => {
     const body = objectOf(account.value);
     const canWithdraw = body.canWithdraw === false ? false : null;
-    const known = {
-      balances: balancesOf(body, rest.wallNow()),
-      canTrade: flagOf(body, "canTrade"),
-      canWithdraw,
-    };
+    const known = { balances: balancesOf(body), canTrade: flagOf(body, "canTrade"), canWithdraw };
     return { ...restricted(known, rights), isHedgeMode: mode.value };
   });
 }

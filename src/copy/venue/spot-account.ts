@@ -78,12 +78,12 @@ export function createSpotClient(rest: AccountRest): VenueClient {
       orderOf(objectOf(value), asked, QUOTE_KEY);
 
   return {
-    check: () => checkAccount(rest, ACCOUNT, balancesOf),
+    check: () => checkAccount(rest, ACCOUNT, balancesOf, async () => ({ kind: "OK", value: null })),
 
     keyRights: (type) => askForRestrictions(rest, type),
 
     async balances() {
-      return mapped(await rest.ask(ACCOUNT), (value) => balancesOf(objectOf(value), rest.wallNow()));
+      return mapped(await rest.ask(ACCOUNT), (value) => balancesOf(objectOf(value)));
     },
 
     async place(order) {
@@ -134,7 +134,7 @@ export function createSpotClient(rest: AccountRest): VenueClient {
 const NO_LEGS: VenueRefusal = { kind: "REFUSED", code: -1116, message: "Invalid orderType." };
 const NO_LEVERAGE: VenueRefusal = { kind: "REFUSED", code: -4028, message: "Invalid leverage" };
 
-function balancesOf(body: Body, at: number): VenueBalances {
+function balancesOf(body: Body): VenueBalances {
   let wallet = ZERO as Amount;
   let available = ZERO as Amount;
   const held = new Map<string, Quantity>();
@@ -152,7 +152,7 @@ function balancesOf(body: Body, at: number): VenueBalances {
       if (inSales !== 0n) locked.set(asset, inSales);
     }
   }
-  return { at, wallet, available, held, locked, marginBalance: wallet };
+  return { wallet, available, held, locked };
 }
 
 /** See `VenueClient.trades`. A list of fills does not have the client ids of their orders. */

@@ -136,7 +136,6 @@ export type VenueTrade = {
 };
 
 export type VenueBalances = {
-  readonly at: number;
   /** Spot: free and locked of the quote asset. Futures: the wallet balance of the margin asset. */
   readonly wallet: Amount;
   readonly available: Amount;
@@ -144,8 +143,6 @@ export type VenueBalances = {
   readonly held: ReadonlyMap<string, Quantity>;
   /** Spot: by base asset what open sales lock of that. Futures: empty. */
   readonly locked: ReadonlyMap<string, Quantity>;
-  /** Of futures: the wallet with unrealized profit and loss; on spot the wallet. */
-  readonly marginBalance: Amount;
 };
 
 /**

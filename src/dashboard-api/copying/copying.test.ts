@@ -10,7 +10,7 @@ import { Copying } from "./copying.ts";
 const FUTURES = "https://fapi.example.com";
 const SPOT = "https://api.example.com";
 const FOUND: AccountCheck = {
-  balances: { at: 0, wallet: ZERO, available: ZERO, held: new Map(), locked: new Map(), marginBalance: ZERO },
+  balances: { wallet: ZERO, available: ZERO, held: new Map(), locked: new Map() },
   canTrade: true,
   canWithdraw: null,
   isHedgeMode: false,
