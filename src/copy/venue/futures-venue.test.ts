@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Credentials } from "../../../test/support/servers/gateway.ts";
 import { decimal } from "../../money/decimal.ts";
-import { SETTINGS_AGE_MAX_MS } from "./futures-account.ts";
+import { SETTINGS_AGE_MAX_MS } from "./account.ts";
 import { openVenueFixture, order, type VenueFixture } from "./testing/venue-fixture.ts";
 import type { VenueAnswer, VenueClient, VenueLeg } from "./venue.ts";
 

@@ -11,12 +11,11 @@ import { bundledBrackets } from "../../market/brackets/bundled.ts";
 import { parseContractRules } from "../../market/client/rules/contract-rules.ts";
 import { parseSymbolRules } from "../../market/client/rules/symbol-rules.ts";
 import { type Price, parseDecimal } from "../../money/decimal.ts";
+import { createClient } from "./account.ts";
 import { type Body, mapped, objectOf, rowsOf } from "./answers.ts";
-import { createFuturesClient } from "./futures-account.ts";
 import { type Limits, PollBudget, type RateLimits, readRateLimits, WEIGHTS } from "./limits.ts";
 import { type AccountRest, URGENT } from "./orders.ts";
 import { type RestCall, VenueRest } from "./signed-rest.ts";
-import { createSpotClient } from "./spot-account.ts";
 import { UserStreams } from "./user-streams.ts";
 import type { Venue, VenueAnswer, VenueClient } from "./venue.ts";
 
@@ -42,7 +41,6 @@ const TIME_PATHS = { SPOT: "/api/v3/time", FUTURES: "/fapi/v1/time" } as const;
  */
 const LISTED_EVERYWHERE = "BTCUSDT";
 const LIMITS_RETRY_MS = 60_000;
-const CLIENTS = { SPOT: createSpotClient, FUTURES: createFuturesClient } as const;
 
 export function createVenues(parts: VenuesParts): Venues {
   const open = new Map<string, ReturnType<typeof openVenue>>();
@@ -113,7 +111,7 @@ function openVenue(origin: string, type: StrategyType, { wallNow, after, log }: 
       const asker = { accountId, credentials };
       const ask = (call: RestCall) => rest.ask(asker, { ...call, ...options });
       const listen: VenueClient["listen"] = (onEvent) => streams.listen(asker, onEvent);
-      return CLIENTS[type]({ ...shared, ask, listen });
+      return createClient({ ...shared, ask, listen });
     },
   };
   return { venue, rest, streams };

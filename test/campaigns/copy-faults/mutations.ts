@@ -126,7 +126,7 @@ export const MUTATIONS = {
     finds: ["NAKED"],
     changes: [
       {
-        file: "copy/venue/futures-account.ts",
+        file: "copy/venue/account.ts",
         from: /const answer = await rest\.ask\(\{ \.\.\.PLACE_LEG,/,
         to: `if (leg.type === "STOP_MARKET") return { kind: "REFUSED", code: -1111, message: "planted" };
   $&`,

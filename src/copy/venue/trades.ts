@@ -1,7 +1,8 @@
-// Executions on a contract of an account, and the origin of their orders. The venue closes positions by
-// orders of its own: liquidation, auto-deleveraging (ADL), settlement of a delisted contract. Such an order
-// has a special type or a client id prefix that no client may choose; so each unknown order is queried, once.
-// Source: reference exchange, sections 11.8, 11.9, 12.2 and 15.6.
+// Executions on a symbol of an account, and the origin of their orders. The venue closes contracts by orders
+// of its own: liquidation, auto-deleveraging (ADL), settlement of a delisted contract. Such an order has a
+// special type or a client id prefix that no client may choose; so each unknown order is queried, once. On
+// spot there are none, and a list of fills has no client ids of their orders. Source: reference exchange,
+// sections 7, 11.8, 11.9, 12.2 and 15.6.
 
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import type { Side } from "../../domain/order.ts";
@@ -31,16 +32,15 @@ import {
 } from "./orders.ts";
 import type { VenueAnswer, VenueTrade } from "./venue.ts";
 
-const FIND_ORDER = {
-  method: "GET",
-  path: "/fapi/v1/order",
-  weight: WEIGHTS.FUTURES.find,
-  ...FIND,
-} as const;
-const INCOMES = { method: "GET", path: "/fapi/v1/income", weight: WEIGHTS.FUTURES.income, ...POLL } as const;
+const { SPOT, FUTURES } = WEIGHTS;
+const FIND_ORDER = { method: "GET", path: "/fapi/v1/order", weight: FUTURES.find, ...FIND } as const;
+const INCOMES = { method: "GET", path: "/fapi/v1/income", weight: FUTURES.income, ...POLL } as const;
 // The outcome of an order, for which exits and stops wait, may depend on these. Polls ask by their own
 // priority.
-const TRADES = { path: "/fapi/v1/userTrades", weight: WEIGHTS.FUTURES.fills, ...URGENT };
+const TRADES = {
+  SPOT: { path: "/api/v3/myTrades", weight: SPOT.fillsSince, ...URGENT },
+  FUTURES: { path: "/fapi/v1/userTrades", weight: FUTURES.fills, ...URGENT },
+} as const;
 /** How the client ids of the venue's own orders begin: of liquidations, of ADL, and of settlements. */
 const VENUES_OWN = /^(adl_|settlement_)?autoclose/;
 /**
@@ -49,16 +49,15 @@ const VENUES_OWN = /^(adl_|settlement_)?autoclose/;
 const ORDERS_ASKED_MAX = 20;
 /** Orders whose origin is cached; evicted ones are queried again. */
 const REMEMBERED_MAX = 1_000;
-/** The venue takes times that lie so far back, less a day, ms. */
+/** The venue takes times of contracts that lie so far back, less a day, ms. */
 const BACK_MS_MAX = 6 * 86_400_000;
-
 /** Requested rows of incomes. */
 const INCOMES_MAX = 1_000;
 
 type Giver = { readonly by: "VENUE" | "OTHER"; readonly clientOrderId: string };
 type Row = Omit<VenueTrade, "by" | "clientOrderId">;
 
-export class FuturesTrades {
+export class Trades {
   readonly #rest: AccountRest;
   /** By symbol and order id. */
   readonly #givers = new BoundedMap<string, Giver>(REMEMBERED_MAX);
@@ -72,10 +71,12 @@ export class FuturesTrades {
     symbol: string,
     { since, known }: { readonly since: number; readonly known: ReadonlySet<string> },
   ): Promise<VenueAnswer<readonly VenueTrade[] | null>> {
+    const isSpot = this.#rest.type === "SPOT";
     const now = this.#rest.venueNow();
     // Our time at that moment is a different time there.
-    const startTime = Math.max(since + now - this.#rest.wallNow(), now - BACK_MS_MAX);
-    const listed = await listFills(this.#rest, TRADES, { symbol, startTime });
+    const there = since + now - this.#rest.wallNow();
+    const startTime = isSpot ? there : Math.max(there, now - BACK_MS_MAX);
+    const listed = await listFills(this.#rest, TRADES[this.#rest.type], { symbol, startTime });
     // Were they not all, what came last would be missing.
     const read = mapped(listed, (found) => (found.isWhole ? found.rows.map(rowOf) : null));
     const answer = valueFor(NOT_FOUND_CODES, read, null);
@@ -83,11 +84,12 @@ export class FuturesTrades {
     if (answer.value === null) return { kind: "OK", value: null };
     const rows = answer.value;
     const strange = rows.map(({ venueOrderId }) => venueOrderId).filter((orderId) => !known.has(orderId));
-    const givers = await this.#giversOf(symbol, new Set(strange));
+    const givers = await this.#giversOf(symbol, new Set(isSpot ? [] : strange));
     return mapped(givers, (found) =>
       rows.map((row): VenueTrade => {
         const giver = found.get(row.venueOrderId) ?? null;
-        const by = known.has(row.venueOrderId) ? "KNOWN" : (giver?.by ?? "UNKNOWN");
+        const other = isSpot ? "OTHER" : (giver?.by ?? "UNKNOWN");
+        const by = known.has(row.venueOrderId) ? "KNOWN" : other;
         return { ...row, by, clientOrderId: giver?.clientOrderId ?? null };
       }),
     );
@@ -161,10 +163,13 @@ function rowOf(body: Body): Row {
   const quote = amountOf<Amount>(body, "quoteQty");
   if (quantity <= 0n || quote < 0n) throw new BodyFault("a trade of nothing");
   const at = timeOf(body, "time");
-  return { venueOrderId: idOf(body, "orderId"), side: sideOf(textOf(body, "side")), quantity, quote, at };
+  return { venueOrderId: idOf(body, "orderId"), side: sideOf(body), quantity, quote, at };
 }
 
-function sideOf(text: string): Side {
-  if (text === "BUY" || text === "SELL") return text;
-  throw new BodyFault(`side ${text}`);
+/** A flag says it on spot. */
+function sideOf(body: Body): Side {
+  if (typeof body.isBuyer === "boolean") return body.isBuyer ? "BUY" : "SELL";
+  const side = textOf(body, "side");
+  if (side === "BUY" || side === "SELL") return side;
+  throw new BodyFault(`side ${side}`);
 }
