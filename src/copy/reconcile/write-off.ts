@@ -12,7 +12,6 @@ import {
   add,
   least,
   magnitude,
-  type Price,
   proceedsDown,
   type Quantity,
   type Rate,
@@ -25,7 +24,7 @@ import { ledgerOf, unbookedBefore, unbookedToward } from "../executor/attributio
 import { bookOpenOrders, refreshBalances } from "../executor/balances.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { type CopyState, isClosedBy, isLeg, ownRow } from "../orders/copy-state.ts";
-import { equityOf } from "../sizing/book.ts";
+import { type Execution, equityOf } from "../sizing/book.ts";
 import { unexecuted } from "../sizing/proportion.ts";
 import { snapQuantity } from "../sizing/snap.ts";
 import type { VenueTrade } from "../venue/venue.ts";
@@ -38,11 +37,6 @@ const LOOKED_BACK_MS = 3_600_000;
 
 /** Time after a liquidation within which the insurance fund has taken its part, ms. */
 const CLEARED_WITHIN_MS = 10_000;
-
-type Cleared = ClosedByVenue & {
-  /** Fees of the whole order, and the insurance fund's part. */
-  readonly fees: Amount;
-};
 
 /**
  * Requests balances and prices, and records positions that the venue has closed since; returns whether the
@@ -118,33 +112,31 @@ async function bookClosed(context: CopyContext, symbol: string, since: number): 
     paid.push(fills?.fee ?? ZERO);
   }
   if (state.isInFlight || state.ownChanges !== ownChanges) return false;
-  for (const [index, each] of closed.entries()) {
-    const fees = (paid[index] ?? 0n) + (clearance * each.of) / whole;
-    bookOne(context, symbol, { ...each, fees: fees as Amount });
+  for (const [index, { side, quantity, quote, of, clientOrderId, venueOrderId }] of closed.entries()) {
+    // Of the whole order, with the insurance fund's part.
+    const fees = ((paid[index] ?? 0n) + (clearance * of) / whole) as Amount;
+    const gone = { symbol, side, quantity, quote, fee: shareOf(fees, quantity, of) };
+    bookGone(context, gone, { clientOrderId, venueOrderId });
   }
   context.raise("CLOSED_BY_VENUE");
   return isWhole;
 }
 
-function bookOne(
+/** Takes what left a holding without an order of the copy out of the book; the balances have it already. */
+function bookGone(
   { state, now }: CopyContext,
-  symbol: string,
-  { venueOrderId, clientOrderId, side, quantity, quote, of, fees }: Cleared,
+  gone: Omit<Execution, "feeInBase">,
+  order: Partial<Pick<MirrorEntry, "clientOrderId" | "venueOrderId">> = {},
 ): void {
-  const fee = shareOf(fees, quantity, of);
-  const feeInBase = ZERO as Quantity;
+  const { symbol, side, quantity, quote, fee } = gone;
   const row = state.add({
     ...ownRow("WRITE_OFF", symbol, now()),
-    ...{ side, executedQuantity: quantity, executedQuote: quote, fee, clientOrderId, venueOrderId },
+    ...{ side, executedQuantity: quantity, executedQuote: quote, fee, ...order },
   });
-  raiseForeign(state, { symbol, side, quantity });
+  raiseForeign(state, gone);
   // An order of the venue is not the strategy's opening.
-  const retained = ZERO as Rate;
-  state.execute(
-    { symbol, side, quantity, quote, fee, feeInBase },
-    { ...row, retained },
-    { isInBalances: true },
-  );
+  const execution = { ...gone, feeInBase: ZERO as Quantity };
+  state.execute(execution, { ...row, retained: ZERO as Rate }, { isInBalances: true });
 }
 
 /** An order of the venue, and what of it was the copy's: above zero. */
@@ -302,7 +294,12 @@ export async function writeOffMissing(context: CopyContext, missing: Missing): P
   // What an own order has executed since is not missing.
   if (state.isInFlight || state.ownChanges !== before) return;
   for (const [symbol, quantity] of missing.note(found, now())) {
-    writeOff(context, { symbol, quantity, price: prices.get(symbol) ?? null });
+    const own = state.holding(symbol);
+    // Without a price at what it has cost. What the copy has beyond its target stays an excess.
+    const atCost = shareOf(own.cost, quantity, magnitude(own.quantity));
+    const price = prices.get(symbol);
+    const quote = price === undefined ? atCost : proceedsDown(price, quantity);
+    bookGone(context, { symbol, side: own.quantity > 0n ? "SELL" : "BUY", quantity, quote, fee: ZERO });
   }
 }
 
@@ -322,29 +319,6 @@ export function goneFrom(state: CopyState, symbol: string): Quantity {
   const actual = state.book.snapshot?.held.get(symbol) ?? ZERO;
   const there = own * actual <= 0n ? ZERO : magnitude(actual);
   return there < magnitude(own) ? subtract(magnitude(own), there) : ZERO;
-}
-
-/**
- * Takes part of a holding out of the book, at a price; without one at what it has cost. What the copy has
- * beyond its target stays an excess.
- */
-export function writeOff(
-  { state, now }: Pick<CopyContext, "state" | "now">,
-  { symbol, quantity, price }: { symbol: string; quantity: Quantity; price: Price | null },
-): void {
-  const own = state.holding(symbol);
-  const atCost = shareOf(own.cost, quantity, magnitude(own.quantity));
-  const quote = price === null ? atCost : proceedsDown(price, quantity);
-  const side = own.quantity > 0n ? "SELL" : "BUY";
-  const gone = { symbol, side, quantity, quote, fee: ZERO, feeInBase: ZERO } as const;
-  const row = state.add({
-    ...ownRow("WRITE_OFF", symbol, now()),
-    side,
-    executedQuantity: quantity,
-    executedQuote: quote,
-  });
-  raiseForeign(state, gone);
-  state.execute(gone, row, { isInBalances: true });
 }
 
 /**
