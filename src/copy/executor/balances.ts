@@ -27,7 +27,7 @@ import {
   seenRow,
   unseenRow,
 } from "../orders/copy-state.ts";
-import { NotAnswered, VenueRefused } from "../session/failures.ts";
+import { NotAnswered, orElse, VenueRefused } from "../session/failures.ts";
 import { equityOf, foreignOf, rescaled, snapshotOf } from "../sizing/book.ts";
 import { accountEquity, spotSymbolOf, unexecuted, workedWith, worthLeft } from "../sizing/proportion.ts";
 import type { RestingSymbols, VenueBalances, VenueOrderState } from "../venue/venue.ts";
@@ -594,7 +594,7 @@ async function overdueSales(
     const unbooked = magnitude(unbookedOf(state, sale.symbol ?? "", held));
     // The balances show that it was executed.
     if (!isAtMostShare(unbooked, UNKNOWN_FEE_MAX, quantity ?? ZERO)) continue;
-    const trades = await tradesIfAnswered(context, sale);
+    const trades = await orElse(tradesSince(context, sale), null, NotAnswered, VenueRefused);
     const bought = trades?.filter((trade) => trade.by !== "KNOWN" && trade.side === "BUY");
     if (bought === undefined) continue;
     if (!mayHide(sum(bought.map((trade) => trade.quantity)), quantity)) overdue.add(entryId);
@@ -628,7 +628,7 @@ async function absentPurchases(
     const hasRoom = openAtLeast <= 0n || besides >= worthLeft({ ...purchase, quantity: openAtLeast });
     const unbooked = magnitude(unbookedOf(state, symbol, held));
     if (hasRoom || !isAtMostShare(unbooked, UNKNOWN_FEE_MAX, quantity)) continue;
-    const trades = await tradesIfAnswered(context, purchase);
+    const trades = await orElse(tradesSince(context, purchase), null, NotAnswered, VenueRefused);
     if (trades?.every(({ by }) => by === "KNOWN") === true) absent.add(entryId);
   }
   return absent;
@@ -642,16 +642,6 @@ function isLimitPurchase({ side, orderType }: MirrorEntry): boolean {
 function endAbsentPurchases({ state, now }: CopyContext, absent: ReadonlySet<number>): void {
   for (const entry of state.unconfirmed()) {
     if (absent.has(entry.entryId) && entry.executedQuantity === 0n) endRow(state, entry, null, now());
-  }
-}
-
-/** As `tradesSince`; null also if the venue has not answered in time, or refuses. */
-async function tradesIfAnswered(context: CopyContext, entry: MirrorEntry): ReturnType<typeof tradesSince> {
-  try {
-    return await tradesSince(context, entry);
-  } catch (error) {
-    if (error instanceof NotAnswered || error instanceof VenueRefused) return null;
-    throw error;
   }
 }
 

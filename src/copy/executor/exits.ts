@@ -15,8 +15,7 @@ import {
 import { magnitude, type Quantity, ZERO } from "../../money/decimal.ts";
 import { isFlat, leadHeld, reduced } from "../leads/actions.ts";
 import { applyReport, skipped } from "../orders/copy-state.ts";
-import { NotAnswered } from "../session/failures.ts";
-import { unlessUnanswered } from "../session/venue-session.ts";
+import { NotAnswered, orElse } from "../session/failures.ts";
 import { copiedLeverage } from "../sizing/scale-order.ts";
 import { leverageSkip } from "../sizing/skip.ts";
 import { type Fitted, marketQuantity } from "../sizing/snap.ts";
@@ -77,8 +76,9 @@ function askAfter(context: CopyContext, entry: MirrorEntry): Promise<boolean> {
     const present = state.latest(entry);
     // A poll may have booked its end, or have missed it, in the meantime.
     if (found !== null && present.status === "RESTING") applyReport(state, present, found, now());
+    return true;
   });
-  return unlessUnanswered(applied);
+  return orElse(applied, false, NotAnswered);
 }
 
 /** The strategy's leg has fired: the copy's position is closed, unless its own leg has done so. */

@@ -36,8 +36,7 @@ import {
   refusedRow,
   skipped,
 } from "../orders/copy-state.ts";
-import { isAccountUnfit, NotAnswered } from "../session/failures.ts";
-import { unlessUnanswered } from "../session/venue-session.ts";
+import { isAccountUnfit, NotAnswered, orElse } from "../session/failures.ts";
 import { heldOnAccount, released, spending } from "../sizing/book.ts";
 import {
   leadOpening,
@@ -294,7 +293,7 @@ export async function feesOfSpot(context: CopyContext, symbol: string): Promise<
   const { state } = context;
   if (state.copy.type !== "SPOT") return;
   const asking = briefly(context);
-  for (const entry of state.feesDue(symbol)) await unlessUnanswered(learnFees(asking, entry));
+  for (const entry of state.feesDue(symbol)) await orElse(learnFees(asking, entry), null, NotAnswered);
 }
 
 /** Asks what an order cost in fees, and books it; what the venue does not list yet stays due. */
@@ -396,17 +395,9 @@ async function firstPoll(context: CopyContext, { at }: Placing): Promise<void> {
 }
 
 /** Requests balances for an order that cannot wait long; returns whether there was an answer. */
-async function balancesInTime(context: CopyContext): Promise<boolean> {
-  let isFresh = false;
-  const isAnswered = await unlessUnanswered(
-    refreshBalances(
-      { ...context, session: context.session.briefly(ORDER_WAITS_MS).inDoubt() },
-      { inFlightMsMax: IN_FLIGHT_MS_MAX },
-    ).then((fresh) => {
-      isFresh = fresh;
-    }),
-  );
-  return isAnswered && isFresh;
+function balancesInTime(context: CopyContext): Promise<boolean> {
+  const asking = { ...context, session: context.session.briefly(ORDER_WAITS_MS).inDoubt() };
+  return orElse(refreshBalances(asking, { inFlightMsMax: IN_FLIGHT_MS_MAX }), false, NotAnswered);
 }
 
 /** The part of the strategy's order that opens something. */

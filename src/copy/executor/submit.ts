@@ -19,7 +19,7 @@ import {
 } from "../../money/decimal.ts";
 import { CLOCKS_APART_MS } from "../leads/leads.ts";
 import { type CopyState, type Counts, isClosedBy, isLeg, type Refused } from "../orders/copy-state.ts";
-import { CredentialsRejected, NotAnswered, Postponed, VenueRefused } from "../session/failures.ts";
+import { CredentialsRejected, NotAnswered, orElse, Postponed, VenueRefused } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
 import { unexecuted } from "../sizing/proportion.ts";
 import { RECV_WINDOW_MS } from "../venue/signed-rest.ts";
@@ -357,7 +357,11 @@ class Attempts {
     try {
       const backOff = new BackOff(VENUE_RETRIES);
       for (;;) {
-        const found = isLeg(this.#row) ? await this.#findLeg() : await this.#find(session);
+        // A leg is sent again under its id if there is no answer: placing costs no weight, and may be
+        // permitted where no query is.
+        const found = isLeg(this.#row)
+          ? await orElse(this.#find(this.#context.session.briefly(0)), null, NotAnswered)
+          : await this.#find(session);
         if (found !== null) return this.placed(found);
         const leftMs = since + NOT_FOUND_AFTER_MS - now();
         if (leftMs <= 0 || isLeg(this.#row)) break;
@@ -369,13 +373,13 @@ class Attempts {
         await pause(Math.min(leftMs, backOff.next()));
       }
       if (isLeg(this.#row)) return "ABSENT";
-      const met = await this.#metByCancel(session);
+      const met = await orElse(this.#metByCancel(session), "UNDECIDED", VenueRefused);
       if (met === "UNDECIDED") return this.#unconfirmed();
       const late = met ?? (await this.#find(session));
       if (late !== null) return this.placed(late);
       const shown = isPositionAsked ? null : await this.#shownByPosition(session, positions);
       if (shown !== null) return shown;
-      if (await this.#isAbsentByPosition(positions)) return "ABSENT";
+      if (await orElse(this.#isAbsentByPosition(positions), false, VenueRefused)) return "ABSENT";
       return this.#unconfirmed();
     } catch (error) {
       if (!(error instanceof NotAnswered)) throw error;
@@ -395,12 +399,7 @@ class Attempts {
     const others = state.unconfirmed(symbol ?? "").filter((each) => each.entryId !== entryId);
     const change = side === "BUY" ? quantity : subtract(ZERO, quantity ?? ZERO);
     if (change === null || explaining(state, [...others, this.#row], change) === null) return false;
-    try {
-      return !(await isTradedByAnother({ ...this.#context, session }, this.#row));
-    } catch (error) {
-      if (error instanceof VenueRefused) return false;
-      throw error;
-    }
+    return !(await isTradedByAnother({ ...this.#context, session }, this.#row));
   }
 
   /** An unconfirmed order whose position has changed by its quantity, with a price if that was the order. */
@@ -408,8 +407,8 @@ class Attempts {
     session: CopyContext["session"],
     positions: CopyContext["session"],
   ): Promise<Unconfirmed | null> {
-    if (!(await this.#isPositionChanged(positions))) return null;
-    const isOwn = await this.#isItsOwn(positions);
+    if (!(await orElse(this.#isPositionChanged(positions), false, VenueRefused))) return null;
+    const isOwn = await orElse(this.#isItsOwn(positions), false, VenueRefused);
     const prices = (await session.pricesInTime()) ?? this.#context.lastPrices();
     const estimatedPrice = isOwn ? prices.get(this.#row.symbol ?? "") : undefined;
     return { ...this.#unconfirmed(), ...(estimatedPrice !== undefined && { estimatedPrice }) };
@@ -424,15 +423,10 @@ class Attempts {
     const { orderType, symbol, clientOrderId } = this.#row;
     const { gate } = this.#context;
     if (orderType !== "MARKET" || symbol === null || clientOrderId === null) return "UNDECIDED";
-    try {
-      return await session.ask(({ client }) => {
-        if (gate.stopped() !== null) throw new NotAnswered("the copy may send nothing");
-        return client.cancel(symbol, clientOrderId);
-      });
-    } catch (error) {
-      if (error instanceof VenueRefused) return "UNDECIDED";
-      throw error;
-    }
+    return await session.ask(({ client }) => {
+      if (gate.stopped() !== null) throw new NotAnswered("the copy may send nothing");
+      return client.cancel(symbol, clientOrderId);
+    });
   }
 
   #unconfirmed(): Unconfirmed {
@@ -448,29 +442,11 @@ class Attempts {
     const { symbol, orderType, side, quantity } = this.#row;
     const isOfContract = state.copy.type === "FUTURES" && orderType === "MARKET";
     if (!isOfContract || symbol === null || state.book.snapshot === null) return false;
-    try {
-      const booked = state.holding(symbol).quantity;
-      const { held } = await session.ask(({ client }) => client.balances());
-      // What a poll has booked in the meantime may not be in these balances.
-      if (state.holding(symbol).quantity !== booked) return false;
-      return unbookedToward(side, unbookedOf(state, symbol, held)) === quantity;
-    } catch (error) {
-      if (error instanceof VenueRefused) return false;
-      throw error;
-    }
-  }
-
-  /**
-   * A leg is sent again under its id if there is no answer: placing costs no weight, and may be permitted
-   * where no query is.
-   */
-  async #findLeg(): Promise<VenueOrderState | null> {
-    try {
-      return await this.#find(this.#context.session.briefly(0));
-    } catch (error) {
-      if (error instanceof NotAnswered) return null;
-      throw error;
-    }
+    const booked = state.holding(symbol).quantity;
+    const { held } = await session.ask(({ client }) => client.balances());
+    // What a poll has booked in the meantime may not be in these balances.
+    if (state.holding(symbol).quantity !== booked) return false;
+    return unbookedToward(side, unbookedOf(state, symbol, held)) === quantity;
   }
 
   async #find(session = this.#context.session): Promise<VenueOrderState | null> {
@@ -486,33 +462,28 @@ class Attempts {
     const { state } = this.#context;
     const { symbol, side, orderType, quantity, sentAt } = this.#row;
     if (orderType !== "MARKET" || symbol === null || state.book.snapshot === null) return false;
-    try {
-      const since = Math.max(0, (sentAt ?? 0) - NOT_FOUND_MARGIN_MS);
-      const { ownChanges } = state;
-      const { held } = await session.ask(({ client }) => client.balances());
-      const unbooked = magnitude(unbookedOf(state, symbol, held));
-      // On spot the fees of earlier purchases may not be known yet.
-      const isExecuted =
-        state.copy.type === "SPOT"
-          ? !isAtMostShare(unbooked, UNKNOWN_FEE_MAX, quantity ?? ZERO)
-          : unbooked !== 0n;
-      if (isExecuted || (state.copy.type === "SPOT" && (await this.#mayBeOffset(session)))) return false;
-      // Whatever else was traded until then may have hidden what the order did: it was executed, and
-      // liquidated at once; or the owner has sold by hand what it bought.
-      // So may an open order of the copy whose fills are not booked yet: that is not among the known ones.
-      const { own } = await ledgerOf(this.#context, symbol, since);
-      const known = new Set(own.keys());
-      const trades = await session.ask(({ client }) => client.trades(symbol, { since, known }));
-      if (trades === null || state.ownChanges !== ownChanges) return false;
-      const others = trades.filter(({ by }) => by !== "KNOWN");
-      if (state.copy.type !== "SPOT") return others.length === 0;
-      // On spot an order is hidden by nothing but as much on the other side.
-      const against = others.filter((trade) => trade.side !== side);
-      return !mayHide(sum(against.map((trade) => trade.quantity)), quantity);
-    } catch (error) {
-      if (error instanceof VenueRefused) return false;
-      throw error;
-    }
+    const since = Math.max(0, (sentAt ?? 0) - NOT_FOUND_MARGIN_MS);
+    const { ownChanges } = state;
+    const { held } = await session.ask(({ client }) => client.balances());
+    const unbooked = magnitude(unbookedOf(state, symbol, held));
+    // On spot the fees of earlier purchases may not be known yet.
+    const isExecuted =
+      state.copy.type === "SPOT"
+        ? !isAtMostShare(unbooked, UNKNOWN_FEE_MAX, quantity ?? ZERO)
+        : unbooked !== 0n;
+    if (isExecuted || (state.copy.type === "SPOT" && (await this.#mayBeOffset(session)))) return false;
+    // Whatever else was traded until then may have hidden what the order did: it was executed, and
+    // liquidated at once; or the owner has sold by hand what it bought.
+    // So may an open order of the copy whose fills are not booked yet: that is not among the known ones.
+    const { own } = await ledgerOf(this.#context, symbol, since);
+    const known = new Set(own.keys());
+    const trades = await session.ask(({ client }) => client.trades(symbol, { since, known }));
+    if (trades === null || state.ownChanges !== ownChanges) return false;
+    const others = trades.filter(({ by }) => by !== "KNOWN");
+    if (state.copy.type !== "SPOT") return others.length === 0;
+    // On spot an order is hidden by nothing but as much on the other side.
+    const against = others.filter((trade) => trade.side !== side);
+    return !mayHide(sum(against.map((trade) => trade.quantity)), quantity);
   }
 
   /**

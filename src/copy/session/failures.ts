@@ -68,6 +68,20 @@ export class NotAnswered extends Error {
   }
 }
 
+/** The result of some work; `other` if it fails in one of these ways. */
+export async function orElse<Value, const Other>(
+  work: Promise<Value>,
+  other: Other,
+  ...failures: readonly (typeof NotAnswered | typeof VenueRefused)[]
+): Promise<Value | Other> {
+  try {
+    return await work;
+  } catch (error) {
+    if (failures.some((failure) => error instanceof failure)) return other;
+    throw error;
+  }
+}
+
 /**
  * Error codes of the venue by skip reason, where the code alone says it; those of spot's engine (-2010) and
  * filters (-1013) say it in their texts. A size that fits the rules as published and is refused for its

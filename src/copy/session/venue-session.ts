@@ -35,6 +35,7 @@ import {
   isOfRules,
   MayNotRun,
   NotAnswered,
+  orElse,
   Postponed,
   UNKNOWN_SYMBOL_CODE,
   VenueRefused,
@@ -264,12 +265,7 @@ export class VenueSession {
   async pricesInTime(): Promise<VenuePrices | null> {
     const asking = this.briefly(URGENT_MS_MAX).prices();
     const late = this.#parts.pause(URGENT_MS_MAX).then(() => null);
-    try {
-      return await Promise.race([asking, late]);
-    } catch (error) {
-      if (error instanceof NotAnswered) return null;
-      throw error;
-    }
+    return await orElse(Promise.race([asking, late]), null, NotAnswered);
   }
 
   /** For an order that lacks an answer of the venue. `until`: when it may be asked again, if it said so. */
@@ -314,17 +310,6 @@ export class VenueSession {
     const account = await this.#parts.store.findAccount(this.#parts.accountId);
     if (account === null) throw new Error(`a copy has an account: ${this.#parts.accountId}`);
     return account;
-  }
-}
-
-/** Whether something came to its end: false if a question of it was not answered in time. */
-export async function unlessUnanswered(done: Promise<unknown>): Promise<boolean> {
-  try {
-    await done;
-    return true;
-  } catch (error) {
-    if (error instanceof NotAnswered) return false;
-    throw error;
   }
 }
 
