@@ -11,7 +11,7 @@ import type { CopyProgress } from "../ports/copies.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
 import { encodeBook, encodeEntry } from "./codec.ts";
-import { DAY_MS, NO_REASON } from "./counts.ts";
+import { DAY_MS, NO_REASON } from "./entries.ts";
 
 const COPIES = { id: "text", book: "text", done_seq: "bigint" } as const;
 const MOVES = {

@@ -6,9 +6,7 @@ import type { CopyStore } from "../store.ts";
 import { accountQueries } from "./accounts.ts";
 import { claimQueries } from "./claims.ts";
 import { copyQueries } from "./copies.ts";
-import { countQueries } from "./counts.ts";
 import { entryQueries } from "./entries.ts";
-import { executedQueries } from "./executed.ts";
 import { leadQueries } from "./leads.ts";
 import { offerQueries } from "./offers.ts";
 import { progressWrites } from "./progress.ts";
@@ -24,8 +22,6 @@ export function copyingQueries(db: Kysely<Tables>, execute: Execute): CopyStore 
     ...offerQueries(db),
     ...copyQueries(db),
     ...entryQueries(db),
-    ...countQueries(db),
-    ...executedQueries(db),
     ...requestQueries(db),
     ...switchQueries(db),
     ...unfinishedQueries(db),
