@@ -133,7 +133,8 @@ export class CopyExecutor {
   #prices: VenuePrices = NO_PRICES;
   readonly #limits: CopierLimits;
   #isPollDue = false;
-  #wasBlocked = false;
+  /** Whether something has blocked it since the last refresh; see `isBlocked`. */
+  wasBlocked = false;
   readonly #orders: OrderWatch;
   readonly #learning = new SingleFlight(() => this.#learn());
   #learnAt = 0;
@@ -271,11 +272,6 @@ export class CopyExecutor {
     return this.#gate.blocked() !== null;
   }
 
-  /** Whether they did since the last refresh. */
-  get wasBlocked(): boolean {
-    return this.#wasBlocked;
-  }
-
   /**
    * Takes over changes from the dashboard; they apply from the next request on. Returns whether the status
    * has changed.
@@ -299,7 +295,7 @@ export class CopyExecutor {
   /** Credentials, or a kill switch, may have changed. */
   async refresh(): Promise<void> {
     await this.#session.refresh();
-    this.#wasBlocked = this.isBlocked;
+    this.wasBlocked = this.isBlocked;
     this.#paces.clear();
     this.pollSoon();
     this.wake();
@@ -308,7 +304,7 @@ export class CopyExecutor {
   /** There may be something to do. */
   wake(): void {
     if (this.#isEnded) return;
-    if (this.isBlocked) this.#wasBlocked = true;
+    if (this.isBlocked) this.wasBlocked = true;
     this.#taking ??= this.#take().finally(() => {
       this.#taking = null;
       this.#startAll();

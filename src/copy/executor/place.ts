@@ -207,7 +207,7 @@ export async function conclude(
       const refused = state.put({ ...refusedRow({ ...row, clientOrderId: null }, outcome), updatedAt });
       const told = state.put(await withFunds(context, refused, worth));
       if (told.skip?.reason === "NOTHING_HELD") {
-        state.setContradicted(true);
+        state.isContradicted = true;
         context.pollSoon();
       }
       if (isAccountUnfit(outcome.refusal) && state.copy.status === "FOLLOWING")

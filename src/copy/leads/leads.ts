@@ -469,31 +469,27 @@ export class ActionLog {
   readonly #strategyId: string;
   /** By seq, ascending but for what was loaded again. */
   readonly #held = new BoundedMap<number, LeadAction>(HELD_MAX);
-  #lastSeq: number;
+  /** The last action; 0 if there is none. */
+  lastSeq: number;
 
   /** `lastSeq`: the last action known to be stored without having been handed over. */
   constructor(store: Pick<CopyStore, "listActions">, strategyId: string, lastSeq: number) {
     this.#store = store;
     this.#strategyId = strategyId;
-    this.#lastSeq = lastSeq;
-  }
-
-  /** The last action; 0 if there is none. */
-  get lastSeq(): number {
-    return this.#lastSeq;
+    this.lastSeq = lastSeq;
   }
 
   /** Adds actions; repeated ones do no harm. */
   add(actions: readonly LeadAction[]): void {
     for (const action of actions) {
       this.#held.set(action.seq, action);
-      if (action.seq > this.#lastSeq) this.#lastSeq = action.seq;
+      if (action.seq > this.lastSeq) this.lastSeq = action.seq;
     }
   }
 
   /** Null if the strategy has done nothing of that number yet. */
   async at(seq: number): Promise<LeadAction | null> {
-    if (seq > this.#lastSeq) return null;
+    if (seq > this.lastSeq) return null;
     const held = this.#held.get(seq);
     if (held !== undefined) return held;
     const loaded = await this.#store.listActions(this.#strategyId, { afterSeq: seq - 1, limit: CHUNK_MAX });

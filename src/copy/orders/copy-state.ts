@@ -89,8 +89,16 @@ export class CopyState {
   #writing: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
   #movesUnderWay = 0;
-  #ownChanges = 0;
-  #isContradicted = false;
+  /**
+   * Increases with every order sent, every execution applied, and every change of an unconfirmed order.
+   * Balances requested between two equal values belong to one state.
+   */
+  ownChanges = 0;
+  /**
+   * Whether the venue has refused to close something that the book has, and polls have not explained that:
+   * the account's position is another one, and its stop is missing or waits.
+   */
+  isContradicted = false;
   /** Rows whose executions the balances do not have: they are carried on. */
   readonly #carried = new Set<number>();
 
@@ -120,26 +128,6 @@ export class CopyState {
   /** Whether the store does not have the last change of status yet. */
   get isMoving(): boolean {
     return this.#moves !== null || this.#movesUnderWay > 0;
-  }
-
-  /**
-   * Increases with every order sent, every execution applied, and every change of an unconfirmed order.
-   * Balances requested between two equal values belong to one state.
-   */
-  get ownChanges(): number {
-    return this.#ownChanges;
-  }
-
-  /**
-   * Whether the venue has refused to close something that the book has, and polls have not explained that:
-   * the account's position is another one, and its stop is missing or waits.
-   */
-  get isContradicted(): boolean {
-    return this.#isContradicted;
-  }
-
-  setContradicted(isContradicted: boolean): void {
-    this.#isContradicted = isContradicted;
   }
 
   /** Rows with unfinished work, oldest first. */
@@ -250,7 +238,7 @@ export class CopyState {
 
   /** Changes a row. */
   put(entry: MirrorEntry): MirrorEntry {
-    if (entry.status === "SENT" || entry.status === "UNCONFIRMED") this.#ownChanges += 1;
+    if (entry.status === "SENT" || entry.status === "UNCONFIRMED") this.ownChanges += 1;
     if (OPEN.includes(entry.status) || entry.isFeeDue === true) this.#open.set(entry.entryId, entry);
     else {
       this.#open.delete(entry.entryId);
@@ -272,7 +260,7 @@ export class CopyState {
     entry: Pick<MirrorEntry, "entryId" | "kind" | "executedQuantity"> & LeadPart,
     { isInBalances = false }: { readonly isInBalances?: boolean } = {},
   ): void {
-    this.#ownChanges += 1;
+    this.ownChanges += 1;
     if (!isInBalances) this.#carried.add(entry.entryId);
     const { type } = this.#copy;
     const { symbol } = execution;
@@ -307,7 +295,7 @@ export class CopyState {
 
   /** An amount that was recorded as an estimate was this much larger (negative: smaller). */
   reprice(of: Pick<Execution, "symbol" | "side" | "quote">): void {
-    this.#ownChanges += 1;
+    this.ownChanges += 1;
     this.setBook(repriced(this.book, of));
   }
 

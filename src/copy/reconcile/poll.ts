@@ -23,7 +23,7 @@ export async function poll(context: CopyContext, missing: Missing): Promise<NotA
     // A fee that is not known yet looks like a missing balance.
     const isFeeDue = state.copy.type === "SPOT" && state.feesDue().length > 0;
     if (isFresh && !isFeeDue) await writeOffMissing(polling, missing);
-    if (isFresh && !missing.isUnexplained) state.setContradicted(false);
+    if (isFresh && !missing.isUnexplained) state.isContradicted = false;
     return null;
   } catch (error) {
     if (error instanceof NotAnswered) return error;

@@ -256,9 +256,10 @@ export type ClockParts = {
 
 export class VenueClock {
   readonly #parts: ClockParts;
-  #offsetMs = 0;
+  offsetMs = 0;
+  /** Number of measurements: distinguishes an offset from the one before. */
+  measurements = 0;
   #measuredAt = 0;
-  #measurements = 0;
   #failed: VenueDelay | null = null;
   readonly #measurement = new SingleFlight(() => this.#measure());
 
@@ -266,30 +267,21 @@ export class VenueClock {
     this.#parts = parts;
   }
 
-  get offsetMs(): number {
-    return this.#offsetMs;
-  }
-
-  /** Number of measurements: distinguishes an offset from the one before. */
-  get measurements(): number {
-    return this.#measurements;
-  }
-
   /** The venue's time, Unix ms, by the last offset. */
   now(): number {
-    return this.#parts.wallNow() + this.#offsetMs;
+    return this.#parts.wallNow() + this.offsetMs;
   }
 
   /** Resolves with null when the offset is known, or with a delay when it cannot be measured. */
   async ready(): Promise<VenueDelay | null> {
-    if (this.#measurements === 0) return await this.#measured();
+    if (this.measurements === 0) return await this.#measured();
     if (Math.abs(this.#parts.wallNow() - this.#measuredAt) > RESYNC_MS) void this.#measured();
     return null;
   }
 
   /** Measures again, unless that was done since the measurement behind the refused time. */
   async resync(measurements: number): Promise<VenueDelay | null> {
-    return this.#measurements === measurements ? await this.#measured() : null;
+    return this.measurements === measurements ? await this.#measured() : null;
   }
 
   /** One measurement at a time, for all callers. */
@@ -316,9 +308,9 @@ export class VenueClock {
         last = unknown("it is more than a day from ours, or no time at all");
         break;
       }
-      this.#offsetMs = offsetMs;
+      this.offsetMs = offsetMs;
       this.#measuredAt = answeredAt;
-      this.#measurements += 1;
+      this.measurements += 1;
       return null;
     }
     if (last.kind === "DELAYED") return last;
