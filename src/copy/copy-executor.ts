@@ -116,7 +116,7 @@ export class CopyExecutor {
   readonly #alarms: Alarms;
   readonly #context: CopyContext;
   readonly #missing: Missing;
-  readonly #workers = new Map<string, Promise<void>>();
+  readonly #workers = new Map<string, Promise<unknown>>();
   readonly #rows: RowOrder;
   #areOpeningsKnown = false;
   readonly #touchedAt = new Map<string, number>();
@@ -194,9 +194,7 @@ export class CopyExecutor {
       },
     };
     this.#rows = new RowOrder(this.#context, {
-      onGivenUp: ({ requestId }) => {
-        if (requestId !== null) this.#requests.finishRepair(requestId);
-      },
+      onGivenUp: ({ requestId }) => this.#requests.finishRepair(requestId),
     });
     this.#closing = new Closing({
       context: this.#context,
@@ -431,10 +429,12 @@ export class CopyExecutor {
   #startLeg(symbol: string): void {
     const name = legWorkerOf(symbol);
     const row = this.#workers.has(name) ? undefined : this.#rows.legBeside(symbol);
-    if (row !== undefined) this.#run(name, this.#workOnLeg(row));
+    if (row === undefined) return;
+    const working = this.#execute(row).catch((error) => this.#failedWith(error, row.symbol));
+    this.#run(name, working);
   }
 
-  #run(name: string, working: Promise<void>): void {
+  #run(name: string, working: Promise<unknown>): void {
     const work = working.finally(() => {
       this.#workers.delete(name);
       // Other work may have waited for this.
@@ -537,7 +537,10 @@ export class CopyExecutor {
         if (next === "RECONCILE") await this.#reconcile(symbol);
         else {
           this.#rows.begin(symbol, next);
-          await this.#executeUnlessPostponed(next);
+          await this.#execute(next).catch((error) => {
+            if (!(error instanceof Postponed)) throw error;
+            this.#rows.postpone(next, error.until);
+          });
         }
         this.#rows.noteWork(symbol, { hasFailed: false });
         backOff.reset();
@@ -548,28 +551,15 @@ export class CopyExecutor {
     }
   }
 
-  async #workOnLeg(row: MirrorEntry): Promise<void> {
-    try {
-      await this.#execute(row);
-    } catch (error) {
-      await this.#failedWith(error, row.symbol);
-    }
-  }
-
-  async #executeUnlessPostponed(row: MirrorEntry): Promise<void> {
-    try {
-      await this.#execute(row);
-    } catch (error) {
-      if (!(error instanceof Postponed)) throw error;
-      this.#rows.postpone(row, error.until);
-    }
-  }
-
   async #execute(row: MirrorEntry): Promise<void> {
     const state = this.#state;
     if (row.kind === "REPAIR") await executeRepair(this.#context, row);
-    else if (row.seq === null) await this.#resume(row);
-    else await executeRow(this.#context, row, await this.#context.actionAt(row.seq));
+    else if (row.seq !== null) await executeRow(this.#context, row, await this.#context.actionAt(row.seq));
+    else {
+      // A row of the reconciler's own that a restart has left: resolved if it was sent, dropped otherwise.
+      const outcome = await submit(this.#context, row, () => skipOf("OVERTAKEN"));
+      await conclude(this.#context, row, outcome);
+    }
     if (state.outbox().some(({ entryId }) => entryId === row.entryId))
       throw new Error(`a row that was executed has left the outbox: ${row.entryId}`);
     this.#rows.forget(row);
@@ -577,20 +567,8 @@ export class CopyExecutor {
     // A stop that was not taken does not wait for the pace of a step that found nothing to do.
     const isStop = row.orderType === "STOP_LOSS" || row.orderType === "STOP_LOSS_LIMIT";
     if (isStop && this.#paces.get(row.symbol ?? "")?.left !== undefined) this.#paces.delete(row.symbol ?? "");
-    if (row.requestId !== null) this.#requests.finishRepair(row.requestId);
+    this.#requests.finishRepair(row.requestId);
     this.#saveAndWake();
-  }
-
-  /**
-   * A row of the reconciler's own that a restart has left in the outbox: resolves its outcome if it was sent,
-   * or drops it.
-   */
-  async #resume(row: MirrorEntry): Promise<void> {
-    const outcome =
-      row.status === "SENT"
-        ? await submit(this.#context, row, () => skipOf("OVERTAKEN"))
-        : ({ kind: "UNSENT", skip: skipOf("OVERTAKEN") } as const);
-    await conclude(this.#context, row, outcome);
   }
 
   /** One step of a symbol towards its target. */

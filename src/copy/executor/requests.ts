@@ -104,7 +104,7 @@ export class Requests {
   }
 
   /** Answers a repair of which an order is done, if it was the last. */
-  finishRepair(requestId: string): void {
+  finishRepair(requestId: string | null): void {
     const request = this.#open.find((each) => each.requestId === requestId);
     if (request === undefined || request.kind !== "REPAIR") return;
     const isLeft = this.#deps.context.state.outbox().some((row) => row.requestId === requestId);
