@@ -58,39 +58,30 @@ export type CopierParts = {
 
 /** Opens a copier; resolves when it has claimed what it can. */
 export async function openCopier(parts: CopierParts): Promise<Copier> {
-  const { store, master, holder, isAlone, timers, news, log } = parts;
+  const { store, timers, news } = parts;
   const clock = databaseClock(store.copying, parts);
   await clock.measurements.run();
-  const wallNow = clock.now;
-  const venues = createVenues({ wallNow, after: timers.after, log });
   const allowed = new Set(parts.allowedVenues);
+  /** Everything below goes by the database's time. */
+  const shared = { ...parts, wallNow: clock.now, every: timers.every, onFailure: news.failed };
+  const venues = createVenues({ ...shared, after: timers.after });
   const copies: Copies = new Copies({
-    store,
+    ...shared,
     venues,
-    master,
-    holder,
     isAllowed: (origin) => allowed.has(origin),
-    wallNow,
-    timers,
     mayRun: () => leads.mayRun(),
     tell: news.paused,
     onRecorded: news.copiesChanged,
     onStoreFailure: news.failed,
-    log,
   });
   const leads = new Leads({
+    ...shared,
     store: store.copying,
     followers: copies,
-    holder,
-    isAlone,
-    wallNow,
-    every: timers.every,
     onClaimed: (strategyIds) => {
       watch(strategyIds);
       news.claimed(strategyIds);
     },
-    onFailure: news.failed,
-    log,
   });
   /** The watches of claimed leads. */
   const watches = new Map<string, () => void>();
@@ -112,15 +103,8 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
     resumed() {},
   });
   await leads.claim();
-  const reporting = openReporting({
-    store: store.copying,
-    copier: holder,
-    reports: () => venues.reports(),
-    wallNow,
-    every: timers.every,
-    onFailure: news.failed,
-    log,
-  });
+  const reports = () => venues.reports();
+  const reporting = openReporting({ ...shared, store: store.copying, copier: parts.holder, reports });
   return {
     wake: leads.wake,
     async close() {
@@ -167,15 +151,7 @@ function databaseClock(
 // Writes into the store how the venues fare: at once, then periodically, so that a reader knows that the
 // copier is running. A report that cannot be written is dropped; the next one replaces it.
 
-export function openReporting({
-  store,
-  copier,
-  reports,
-  wallNow,
-  every,
-  onFailure,
-  log,
-}: {
+export function openReporting(parts: {
   readonly store: Pick<CopiesStore, "noteVenueReport">;
   /** The name that this copier claims leads by. */
   readonly copier: string;
@@ -188,6 +164,7 @@ export function openReporting({
   readonly onFailure: (failure: StoreFailure) => void;
   readonly log: Pick<Logger, "error">;
 }): PeriodicTask {
+  const { store, copier, reports, wallNow, every, onFailure, log } = parts;
   const reporting = new PeriodicTask({
     every,
     intervalMs: REPORT_MS,
