@@ -5,6 +5,7 @@ import { DUST_WORTH, leadStateOf } from "../../copy/leads/actions.ts";
 import { spotSymbolOf } from "../../copy/sizing/proportion.ts";
 import { type Copy, EMPTY_BOOK, EXACT_SETTINGS } from "../../domain/copying.ts";
 import { proceedsDown, type Quantity } from "../../money/decimal.ts";
+import { copiersOf } from "../copying/copies.ts";
 import { previewOf } from "../copying/copy-preview.ts";
 import { copySettingsForm, settingsFrom } from "../copying/copy-settings.ts";
 import { connectedAccount, followsStrategy } from "../copying/own-copies.ts";
@@ -57,7 +58,8 @@ export const COPYING_OFFER_ROUTES = [
     const { parts } = call;
     const { name, type, createdAt, copy } = await visibleStrategy(call, strategyId);
     const summary = await parts.copyOffers.summary(personOf(call).personId, { strategyId, type });
-    const { FOLLOWING, PAUSED, CLOSING } = await parts.gateway.store.copying.countCopies(strategyId);
+    const tally = await parts.gateway.store.copying.tallyCopies({ strategyId });
+    const { FOLLOWING, PAUSED, CLOSING } = copiersOf(tally);
     return {
       body: {
         ...{ strategyId, name, type, createdAt },

@@ -1,7 +1,7 @@
 // Copies: begun, changed by people, listed and counted. What the process that works at them records of them
 // each store writes in its own way.
 import { type Kysely, type Selectable, sql } from "kysely";
-import { COPY_STATUSES, type Copy, type CopyStatus } from "../../domain/copying.ts";
+import type { Copy } from "../../domain/copying.ts";
 import { inParts } from "../dialect.ts";
 import { audited, auditedIf } from "../people/audit.ts";
 import { isShutOut } from "../people/persons.ts";
@@ -112,21 +112,6 @@ export function copyQueries(db: Kysely<Tables>) {
         reason,
         settings: decodeSettings(settings),
       }));
-    },
-
-    async countCopies(strategyId) {
-      const counts = Object.fromEntries(COPY_STATUSES.map((status) => [status, 0])) as Record<
-        CopyStatus,
-        number
-      >;
-      const rows = await db
-        .selectFrom("copies")
-        .select(["status", ({ fn }) => fn.countAll<number>().as("count")])
-        .where("strategy_id", "=", strategyId)
-        .groupBy("status")
-        .execute();
-      for (const { status, count } of rows) counts[status] = count;
-      return counts;
     },
 
     async tallyCopies(of) {

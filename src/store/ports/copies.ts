@@ -196,8 +196,7 @@ export type CopiesStore = {
    * What people may have changed of a strategy's live copies, and of those that were stopped since a time.
    */
   listControls(strategyId: string, since: number): Promise<readonly CopyControl[]>;
-  countCopies(strategyId: string): Promise<{ readonly [S in CopyStatus]: number }>;
-  /** The same by their reasons too; of one strategy, or of all. */
+  /** How many there are by status and reason; of one strategy, or of all. */
   tallyCopies(
     of: { readonly strategyId: string } | { readonly everybody: true },
   ): Promise<readonly CopyCount[]>;
