@@ -14,7 +14,6 @@ import {
   type CopyStatus,
   type Holding,
   type LeadAction,
-  type LeadPlacement,
   type MirrorEntry,
   type MirrorKind,
   type MirrorStatus,
@@ -485,12 +484,10 @@ export function targetOf({ quantity, target = quantity }: Holding): Quantity {
   return within(target, quantity);
 }
 
+type Target = Required<Pick<Holding, "target" | "ahead">>;
+
 /** The target once a holding went from one size to another by the copy's own orders. */
-function targetAfter(
-  before: Holding,
-  after: Quantity,
-  entitledTo: (opened: Quantity) => Required<Pick<Holding, "target" | "ahead">>,
-): Required<Pick<Holding, "target" | "ahead">> {
+function targetAfter(before: Holding, after: Quantity, entitledTo: (opened: Quantity) => Target): Target {
   const { quantity, target = quantity, ahead = ZERO } = before;
   const isOtherSide = quantity * after < 0n;
   const opened = isOtherSide ? magnitude(after) : subtract(magnitude(after), magnitude(quantity));
@@ -530,11 +527,7 @@ function aheadOf(entry: LeadPart & Pick<MirrorEntry, "executedQuantity">): Quant
  * What the copy is to hold of what a row's order has opened, and what of that is ahead of the strategy's.
  * `until`: what it has executed in all; what opens comes last.
  */
-function entitledBy(
-  entry: LeadPart,
-  until: Quantity,
-  opened: Quantity,
-): Required<Pick<Holding, "target" | "ahead">> {
+function entitledBy(entry: LeadPart, until: Quantity, opened: Quantity): Target {
   const { leadExecuted, retained = SCALE } = entry;
   if (leadExecuted === undefined) return { target: shareOf(opened, retained, SCALE), ahead: ZERO };
   const due = atLeastZero(subtract(least(matchedOf(entry), until), subtract(until, opened)));
@@ -562,17 +555,17 @@ export function rowOf(action: LeadAction, now: number): NewEntry {
     collectiveId: "collectiveId" in action ? action.collectiveId : null,
   };
   switch (action.kind) {
-    case "PLACE":
-      return { ...row, ...ofPlacement(action) };
+    case "PLACE": {
+      const { side, orderType, quantity: leadQuantity, price, stopPrice, filled } = action;
+      const leadPrice = filled?.price ?? (price > 0n ? price : null);
+      return { ...row, side, orderType, leadQuantity, leadPrice, price, stopPrice };
+    }
     case "FILL":
     case "FIRE_LEG":
-    case "LIQUIDATE":
-      return {
-        ...row,
-        side: action.side,
-        leadQuantity: action.filled.quantity,
-        leadPrice: action.filled.price,
-      };
+    case "LIQUIDATE": {
+      const { quantity: leadQuantity, price: leadPrice } = action.filled;
+      return { ...row, side: action.side, leadQuantity, leadPrice };
+    }
     case "PLACE_LEG":
       return {
         ...row,
@@ -599,17 +592,6 @@ export function ownRow(
     requestId: request?.requestId ?? null,
     leadAt: request?.askedAt ?? now,
     updatedAt: now,
-  };
-}
-
-function ofPlacement(action: LeadPlacement) {
-  return {
-    side: action.side,
-    orderType: action.orderType,
-    leadQuantity: action.quantity,
-    leadPrice: action.filled?.price ?? (action.price > 0n ? action.price : null),
-    price: action.price,
-    stopPrice: action.stopPrice,
   };
 }
 
@@ -787,11 +769,10 @@ export function isSameKind(
   return theirs.symbol === symbol && theirs.side === side && theirs.type === orderType;
 }
 
+type Sided = Pick<MirrorEntry, "symbol" | "side">;
+
 /** Whether the copy has a position on the side that a leg closes; see `CopyState.position`. */
-export function closesPosition(
-  state: Pick<CopyState, "position">,
-  { symbol, side }: Pick<MirrorEntry, "symbol" | "side">,
-): boolean {
+export function closesPosition(state: CopyState, { symbol, side }: Sided): boolean {
   return isClosedBy(side, state.position(symbol ?? ""));
 }
 
@@ -810,18 +791,10 @@ export function readyLegs(state: CopyState, symbol: string): readonly MirrorEntr
   return state.resting(symbol).filter((entry) => isWaitingLeg(entry) && isOver(entry));
 }
 
-/** Whether an open order, or one in the outbox, opens the position that a leg is to close. */
-export function opensLater(
-  state: CopyState,
-  { symbol, side }: Pick<MirrorEntry, "symbol" | "side">,
-): boolean {
-  return state
-    .open(symbol ?? "")
-    .some(
-      (entry) =>
-        entry.kind === "PLACE" &&
-        (entry.status === "RESTING" || entry.status === "UNCONFIRMED") &&
-        entry.side !== side &&
-        entry.reduceOnly !== true,
-    );
+/** Whether an open order, or one in doubt, opens the position that a leg is to close. */
+export function opensLater(state: CopyState, { symbol, side }: Sided): boolean {
+  const isAtVenue = ({ status }: MirrorEntry) => status === "RESTING" || status === "UNCONFIRMED";
+  const isEntry = (entry: MirrorEntry) =>
+    entry.kind === "PLACE" && entry.side !== side && entry.reduceOnly !== true;
+  return state.open(symbol ?? "").some((entry) => isAtVenue(entry) && isEntry(entry));
 }
