@@ -530,7 +530,7 @@ export class CopyExecutor {
     while (!this.#isEnded) {
       try {
         // The gate has to know the venue.
-        await this.#gate.ready();
+        await this.#session.open();
         await this.#workers.get(legWorkerOf(symbol));
         const next = this.#next(symbol);
         if (next === null) return;
@@ -691,7 +691,7 @@ export class CopyExecutor {
   async #pollOnce(): Promise<NotAnswered | null> {
     this.#isPollDue = false;
     try {
-      await this.#gate.ready();
+      await this.#session.open();
       if (this.#gate.isBlind()) return new NotAnswered("the venue may not be asked");
       const before = this.polledAt;
       const failure = await poll(this.#context, this.#missing);

@@ -301,7 +301,8 @@ async function learnFees(context: CopyContext, entry: MirrorEntry): Promise<void
   const { session, state, now } = context;
   const { symbol, venueOrderId, executedQuantity } = entry;
   if (symbol === null || venueOrderId === null) return;
-  const fills = await session.fills({ symbol, venueOrderId, executed: executedQuantity });
+  const asked = { symbol, venueOrderId, executed: executedQuantity };
+  const fills = await session.ask(({ client }) => client.fills(asked));
   const present = state.latest(entry);
   if (fills === null || present.executedQuantity !== executedQuantity) return;
   bookFees(state, present, fills, now());
@@ -327,7 +328,7 @@ async function learnListed(
 ): Promise<void> {
   const since = Math.min(...due.map(({ sentAt }) => sentAt ?? 0)) - CLOCKS_APART_MS;
   const orders = new Map(due.map((entry) => [entry.venueOrderId ?? "", entry.executedQuantity]));
-  const fees = await session.fillsSince({ symbol, since, orders });
+  const fees = await session.ask(({ client }) => client.fillsSince({ symbol, since, orders }));
   for (const entry of due) {
     const fills = fees.get(entry.venueOrderId ?? "");
     const present = state.latest(entry);

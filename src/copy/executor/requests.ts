@@ -149,7 +149,8 @@ export class Requests {
     const { status } = state.copy;
     if (request.kind === "WITHDRAW") {
       if (status !== "STOPPED" || state.outbox().length > 0) return false;
-      await gate.ready();
+      // The gate has to know the venue.
+      await context.session.open();
       const left = await withdraw(context, request);
       if (left !== null && left.reason !== "CREDENTIALS") return false;
       this.#forget(request);
@@ -158,7 +159,7 @@ export class Requests {
     }
     if (state.outbox().some(({ requestId }) => requestId === request.requestId)) return false;
     if (status === "STOPPED") return this.finish(request, IS_STOPPED);
-    await gate.ready();
+    await context.session.open();
     if (gate.isBlind()) return this.finish(request, IS_BLIND);
     if (request.kind === "LOOK") {
       return this.finish(request, (await this.#pollFor(request)) ? null : IS_AWAY);

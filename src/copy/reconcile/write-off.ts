@@ -108,7 +108,7 @@ async function bookClosed(context: CopyContext, symbol: string, since: number): 
   // again.
   const paid: Amount[] = [];
   for (const { venueOrderId } of closed) {
-    const fills = await session.fills({ symbol, venueOrderId, executed: null });
+    const fills = await session.ask(({ client }) => client.fills({ symbol, venueOrderId, executed: null }));
     paid.push(fills?.fee ?? ZERO);
   }
   if (state.isInFlight || state.ownChanges !== ownChanges) return false;

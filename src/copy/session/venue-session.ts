@@ -20,14 +20,7 @@ import type { MasterKey } from "../../keys/master-key.ts";
 import type { CopiesStore } from "../../store/ports/copies.ts";
 import { openCredentials } from "../credentials.ts";
 import type { VenuePrices } from "../sizing/proportion.ts";
-import type {
-  Venue,
-  VenueAnswer,
-  VenueClient,
-  VenueFills,
-  VenueRefusal,
-  VenueRejection,
-} from "../venue/venue.ts";
+import type { Venue, VenueAnswer, VenueClient, VenueRefusal, VenueRejection } from "../venue/venue.ts";
 import type { Venues } from "../venue/venues.ts";
 import {
   AccountGone,
@@ -273,16 +266,6 @@ export class VenueSession {
     return new Postponed(Math.max(until, this.#parts.wallNow() + POSTPONED_MS));
   }
 
-  /** Null if the venue does not list all of it yet. */
-  fills(...of: Parameters<VenueClient["fills"]>): Promise<VenueFills | null> {
-    return this.ask(({ client }) => client.fills(...of));
-  }
-
-  /** See `VenueClient.fillsSince`. */
-  fillsSince(...of: Parameters<VenueClient["fillsSince"]>): Promise<ReadonlyMap<string, VenueFills>> {
-    return this.ask(({ client }) => client.fillsSince(...of));
-  }
-
   /**
    * Null once the venue has it so; its refusal otherwise. Throws NotAnswered if there is no answer in time.
    * OPEN: for something that only opens; throws Postponed instead, and while the venue's limits permit none.
@@ -334,11 +317,6 @@ export class Gate {
 
   constructor(parts: GateParts) {
     this.#parts = parts;
-  }
-
-  /** Opens the session, which the gate has to know the venue of. Throws as that does. */
-  async ready(): Promise<void> {
-    await this.#parts.session.open();
   }
 
   /** Why nothing at all may be sent; null if it may. */
