@@ -1,7 +1,6 @@
 // Which process works at which lead, and how the one that has claimed a lead moves it on. A claim of another
 // process waits for what is written under a claim; claims pass over leads that are locked.
 import { type Kysely, sql } from "kysely";
-import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
 import type { ClaimedLead } from "../../domain/copying.ts";
 import { type Execute, isPostgres, locking, rowsOf } from "../dialect.ts";
 import type { Tables } from "../schema.ts";
@@ -29,7 +28,7 @@ export function claimQueries(db: Kysely<Tables>, execute: Execute) {
     db
       .selectFrom("leads")
       .innerJoin("strategies", "strategies.id", "leads.strategy_id")
-      .select(["strategies.id", "strategies.type", "strategies.status", "strategies.version"])
+      .select(["strategies.id as strategyId", "strategies.type", "strategies.status", "strategies.version"])
       .select("leads.revision")
       .where("leads.holder", "=", holder)
       .orderBy("strategies.id");
@@ -52,11 +51,11 @@ export function claimQueries(db: Kysely<Tables>, execute: Execute) {
       ];
       const updates = statements.map((statement) => statement.compile(db));
       const answers = await execute([...updates, claimed(holder).compile()]);
-      return (answers.at(-1) as ClaimedLeadRow[]).map(claimedLeadOfRow);
+      return answers.at(-1) as ClaimedLead[];
     },
 
     async listClaimed(holder) {
-      return (await claimed(holder).execute()).map(claimedLeadOfRow);
+      return await claimed(holder).execute();
     },
 
     async releaseLeads(holder) {
@@ -98,16 +97,4 @@ export function claimQueries(db: Kysely<Tables>, execute: Execute) {
       return answers.at(-1)?.length === 1;
     },
   } satisfies Partial<CopyStore>;
-}
-
-type ClaimedLeadRow = {
-  readonly id: string;
-  readonly type: StrategyType;
-  readonly status: StrategyStatus;
-  readonly version: number;
-  readonly revision: number;
-};
-
-function claimedLeadOfRow({ id, type, status, version, revision }: ClaimedLeadRow): ClaimedLead {
-  return { strategyId: id, type, status, version, revision };
 }

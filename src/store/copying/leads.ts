@@ -222,6 +222,7 @@ function decodeLeadAccount(lead: { strategyId: string; type: StrategyType }, tex
   return decodeAccount(row, orders.flatMap(decodeOrders));
 }
 
-function actionOfRow({ seq, version, body }: { seq: number; version: number; body: string }) {
+/** An action as its row has it. */
+export function actionOfRow({ seq, version, body }: { seq: number; version: number; body: string }) {
   return decodeAction({ seq, version }, body);
 }

@@ -5,7 +5,7 @@ import type { CopyStatus, LeadAction } from "../../domain/copying.ts";
 import type { OrderScope } from "../ports/copies.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
-import { decodeAction } from "./codec.ts";
+import { actionOfRow } from "./leads.ts";
 
 /** A copy that is being closed, or has ended, is not expected to keep up. */
 const KEEPING_UP: readonly CopyStatus[] = ["FOLLOWING", "PAUSED"];
@@ -152,10 +152,4 @@ async function unclosed(db: Kysely<Tables>, of: OrderScope) {
     .orderBy("status")
     .orderBy("reason")
     .execute();
-}
-
-type ActionRow = { readonly seq: number; readonly version: number; readonly body: string };
-
-function actionOfRow({ seq, version, body }: ActionRow): LeadAction {
-  return decodeAction({ seq, version }, body);
 }
