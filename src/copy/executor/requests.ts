@@ -209,12 +209,9 @@ async function orderRepair(
   const { type, settings, copyId, strategyId } = state.copy;
   const entries = await store.listMirrorEntries(copyId, { limit: ENTRIES_MAX });
   const rules = new Map<string, SymbolRules | null>();
-  for (const symbol of new Set([
-    ...symbolsHeld(type, leadStateOf(before, null)),
-    ...state.book.holdings.keys(),
-  ])) {
+  const held = symbolsHeld(type, leadStateOf(before, null));
+  for (const symbol of new Set([...held, ...state.book.holdings.keys()]))
     rules.set(symbol, await session.rules(symbol));
-  }
   const prices = await session.prices();
   const [last = null] = await store.listRecentActions(strategyId, { limit: 1 });
   // What it has traded is in its account, and not in the book yet: it would be made up for twice.

@@ -4,14 +4,9 @@
 import type { z } from "zod";
 import { leadStateOf } from "../../copy/leads/actions.ts";
 import { type Drift, driftOf, driftWords, offWords } from "../../copy/sizing/drift.ts";
+import { symbolsHeld } from "../../copy/sizing/proportion.ts";
 import type { StrategyType } from "../../domain/account.ts";
-import {
-  COPY_QUOTE_ASSET,
-  type Copy,
-  type DriftCause,
-  type LeadState,
-  type MirrorEntry,
-} from "../../domain/copying.ts";
+import type { Copy, DriftCause, LeadState, MirrorEntry } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import type { Price } from "../../money/decimal.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -43,7 +38,7 @@ export async function driftsOf(parts: Parts, copy: Copy): Promise<readonly Drift
   ]);
   if (loaded === null || account === null) throw new Error(`a copy has a strategy and an account: ${copyId}`);
   const state = leadStateOf(loaded.account, last);
-  const symbols = symbolsOf(type, state, copy);
+  const symbols = new Set([...symbolsHeld(type, state), ...book.holdings.keys()]);
   const rules = await rulesOf(parts, { type, venue: account.venue }, symbols);
   const rows = driftOf({
     type,
@@ -96,12 +91,6 @@ async function leadAtStart({ gateway }: Parts, { strategyId, copyId }: Copy): Pr
   if (first?.seq == null) return null;
   const [action] = await copying.listActions(strategyId, { afterSeq: first.seq - 1, limit: 1 });
   return action?.lead ?? null;
-}
-
-/** All symbols that either of them holds. */
-function symbolsOf(type: StrategyType, lead: LeadState, { book }: Copy): ReadonlySet<string> {
-  const ofLead = [...lead.held.keys()].map((held) => (type === "SPOT" ? `${held}${COPY_QUOTE_ASSET}` : held));
-  return new Set([...ofLead, ...book.holdings.keys()]);
 }
 
 /** The venue's rules, and our own market's where it does not tell them. */
