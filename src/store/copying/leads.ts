@@ -1,6 +1,6 @@
-// Leads: strategies that may be followed, their journal entries and the actions that these were turned into.
-// `claims.ts` adds actions.
-import type { Kysely, Transaction } from "kysely";
+// Leads: strategies that may be followed, listed newest first for copiers, their journal entries and the
+// actions that these were turned into. `claims.ts` adds actions.
+import { type Kysely, sql, type Transaction } from "kysely";
 import type { Account, StrategyStatus, StrategyType } from "../../domain/account.ts";
 import {
   BETWEEN_ORDERS,
@@ -10,8 +10,10 @@ import {
   encodeOrder,
   encodeState,
 } from "../codec.ts";
+import { contains, isAfter } from "../dialect.ts";
 import { auditedIf } from "../people/audit.ts";
 import { isShutOut } from "../people/persons.ts";
+import type { OfferFilter } from "../ports/leads.ts";
 import { keyOfEntry } from "../rows.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";
@@ -174,7 +176,50 @@ export function leadQueries(db: Kysely<Tables>) {
       const rows = await query.orderBy("seq", "desc").limit(limit).execute();
       return rows.map(actionOfRow);
     },
+
+    async listOpenStrategies({ after, limit, ...filter }) {
+      let query = openStrategies(db, filter)
+        .select(["s.id", "s.type", "s.status", "s.name", "s.owner_id", "s.created_at"])
+        .select(({ selectFrom }) =>
+          selectFrom("copies")
+            .select(({ fn }) => fn.countAll<number>().as("copies"))
+            .whereRef("copies.strategy_id", "=", "s.id")
+            .where("copies.status", "<>", sql.lit("STOPPED"))
+            .as("copies"),
+        );
+      if (after !== undefined) {
+        query = query.where(isAfter({ time: "s.created_at", order: "desc", id: "s.id" }, after));
+      }
+      const rows = await query.orderBy("s.created_at", "desc").orderBy("s.id").limit(limit).execute();
+      return rows.map(({ id, type, status, name, owner_id, created_at, copies }) => ({
+        strategyId: id,
+        type,
+        status,
+        name,
+        ownerId: owner_id ?? "",
+        createdAt: created_at,
+        copies: copies ?? 0,
+      }));
+    },
+
+    async countOpenStrategies(filter) {
+      const { count } = await openStrategies(db, filter)
+        .select(({ fn }) => fn.countAll<number>().as("count"))
+        .executeTakeFirstOrThrow();
+      return count;
+    },
   } satisfies Partial<CopyStore>;
+}
+
+function openStrategies(db: Kysely<Tables>, { type, search }: OfferFilter) {
+  let query = db
+    .selectFrom("strategies as s")
+    .where("s.is_open_to_copiers", "=", sql.lit(1))
+    .where("s.status", "=", "LIVE")
+    .where("s.owner_id", "is not", null);
+  if (type !== undefined) query = query.where("s.type", "=", type);
+  if (search !== undefined) query = query.where(contains("s.name", search));
+  return query;
 }
 
 /**

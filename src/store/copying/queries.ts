@@ -8,7 +8,6 @@ import { claimQueries } from "./claims.ts";
 import { copyQueries } from "./copies.ts";
 import { entryQueries } from "./entries.ts";
 import { leadQueries } from "./leads.ts";
-import { offerQueries } from "./offers.ts";
 import { progressWrites } from "./progress.ts";
 import { requestQueries } from "./requests.ts";
 import { switchQueries } from "./switches.ts";
@@ -19,7 +18,6 @@ export function copyingQueries(db: Kysely<Tables>, execute: Execute): CopyStore 
   return {
     ...accountQueries(db),
     ...leadQueries(db),
-    ...offerQueries(db),
     ...copyQueries(db),
     ...entryQueries(db),
     ...requestQueries(db),
