@@ -9,7 +9,7 @@ import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { PeriodicTask } from "../../concurrency/periodic-task.ts";
 import type { Timers } from "../../concurrency/time.ts";
 import { type Account, emptyAccount } from "../../domain/account.ts";
-import type { ClaimedLead, Lead, LeadAction } from "../../domain/copying.ts";
+import type { ClaimedLead, LeadAction } from "../../domain/copying.ts";
 import type { JournalEntry, Strategy } from "../../domain/strategy.ts";
 import { type CopyStore, StoreFailure, StoreUnavailable } from "../../store/store.ts";
 import { RECV_WINDOW_MS } from "../venue/signed-rest.ts";
@@ -165,7 +165,8 @@ export class Leads {
       isAlone: this.#parts.isAlone,
     });
     if (this.#isStopped) return;
-    this.#backInReach();
+    if (this.#isOutOfReach) this.#parts.log.info("the store is back; copies go on");
+    this.#isOutOfReach = false;
     if (this.#mayHaveBeenLost(now)) for (const held of [...this.#held.values()]) this.#drop(held);
     this.#renewedAt = now;
     this.#keep(claimed);
@@ -313,12 +314,6 @@ export class Leads {
       );
     }
   }
-
-  #backInReach(): void {
-    if (!this.#isOutOfReach) return;
-    this.#isOutOfReach = false;
-    this.#parts.log.info("the store is back; copies go on");
-  }
 }
 
 /** Records the store's current state of a lead. */
@@ -434,7 +429,9 @@ export class LeadJournal {
     const lead = await this.#parts.store.findLead(strategyId);
     if (lead === null) throw new Error(`what is claimed is a lead: ${strategyId}`);
     const [last = null] = await this.#parts.store.listRecentActions(strategyId, { limit: 1 });
-    checkSame(lead, last);
+    const lastSeq = last?.seq ?? 0;
+    if (lastSeq !== lead.seq)
+      throw new Error(`a lead and its actions move together: ${strategyId}, ${lead.seq}, ${lastSeq}`);
     return { account: lead.account ?? emptyAccount(strategyId, type), version: lead.version, last };
   }
 }
@@ -447,12 +444,6 @@ function replayed({ account, version, last }: Progress, entries: readonly Journa
     actions.push(...actionsOf(account, actions.at(-1) ?? last, entry));
   });
   return actions;
-}
-
-function checkSame({ strategyId, seq }: Lead, last: LeadAction | null): void {
-  const lastSeq = last?.seq ?? 0;
-  if (lastSeq !== seq)
-    throw new Error(`a lead and its actions move together: ${strategyId}, ${seq}, ${lastSeq}`);
 }
 
 /** Maximum of cached actions; the oldest are evicted, and loaded when a copy needs them. */
