@@ -840,7 +840,7 @@ function legWorkerOf(symbol: string): string {
 }
 
 /** Executes a row that answers an action of the strategy. It is not in the outbox any more then. */
-async function executeRow(context: CopyContext, row: MirrorEntry, action: LeadAction): Promise<void> {
+async function executeRow(context: CopyContext, row: MirrorEntry, action: LeadAction): Promise<unknown> {
   const { state, now } = context;
   switch (action.kind) {
     case "PLACE":

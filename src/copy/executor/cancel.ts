@@ -57,12 +57,10 @@ export type CancelOutcome =
   | Refused
   | Unsent;
 
+type Canceling = LeadAction & (LeadCancel | LeadLegCancel);
+
 /** The strategy has canceled an order, or it has expired: cancels the mirrored one. */
-export async function cancel(
-  context: CopyContext,
-  row: MirrorEntry,
-  action: LeadAction & (LeadCancel | LeadLegCancel),
-): Promise<void> {
+export async function cancel(context: CopyContext, row: MirrorEntry, action: Canceling): Promise<unknown> {
   const { state } = context;
   const kind = action.kind === "CANCEL" ? "PLACE" : "PLACE_LEG";
   const isOurs = (entry: MirrorEntry) => entry.kind === kind && entry.collectiveId === action.collectiveId;
@@ -75,48 +73,29 @@ export async function cancel(
     withdraw();
     // If it turns up, it is canceled then.
     if (unconfirmed !== undefined) disown(context, state.latest(unconfirmed), action);
-    state.put(over);
-    return;
+    return state.put(over);
   }
   if (unconfirmed !== undefined && !isUnseen) disown(context, unconfirmed, action);
   const about = aboutOrder(row, resting);
   if (isLeg(resting) && !isWaitingLeg(resting)) {
-    if (isLastStop(context, resting, action)) {
-      state.put(skipped(about, skipOf("PROTECTS")));
-      return;
-    }
-    if (isToBeReplaced(context, resting)) {
-      state.put({ ...about, status: "DONE" });
-      return;
-    }
+    if (isLastStop(context, resting, action)) return state.put(skipped(about, skipOf("PROTECTS")));
+    if (isToBeReplaced(context, resting)) return state.put({ ...about, status: "DONE" });
   }
   const { entry, outcome } = await cancelRow(context, resting, null, { endsUnseen: false });
   const withdraw = await targetWithdrawal(context, row, action);
-  switch (outcome.kind) {
-    case "UNSENT":
-    case "REFUSED":
-      withdraw();
-      disown(context, state.latest(entry), action);
-      state.put(outcome.kind === "UNSENT" ? skipped(about, outcome.skip) : refusedRow(about, outcome));
-      return;
-    case "OVER": {
-      const sent: MirrorEntry = { ...about, ...outcome.counts, status: "DONE" };
-      withdraw();
-      if (entry.status === "UNCONFIRMED") {
-        // A poll may have found it in the meantime.
-        disown(context, state.latest(entry), action);
-        state.put(skipped(sent, skipOf("UNCONFIRMED")));
-        return;
-      }
-      state.put(entry.status === "CANCELED" ? sent : skipped(sent, skipOf("ALREADY_OVER")));
-      return;
-    }
-    case "NEVER_SENT":
-      state.put({ ...about, status: "DONE" });
+  if (outcome.kind === "NEVER_SENT") return state.put({ ...about, status: "DONE" });
+  withdraw();
+  if (outcome.kind !== "OVER") {
+    disown(context, state.latest(entry), action);
+    return state.put(outcome.kind === "UNSENT" ? skipped(about, outcome.skip) : refusedRow(about, outcome));
   }
+  const sent: MirrorEntry = { ...about, ...outcome.counts, status: "DONE" };
+  if (entry.status === "CANCELED") return state.put(sent);
+  if (entry.status !== "UNCONFIRMED") return state.put(skipped(sent, skipOf("ALREADY_OVER")));
+  // A poll may have found it in the meantime.
+  disown(context, state.latest(entry), action);
+  return state.put(skipped(sent, skipOf("UNCONFIRMED")));
 }
-
-type Canceling = LeadAction & (LeadCancel | LeadLegCancel);
 
 /**
  * The strategy has canceled an order of which more may still be executed: of that, the copy is to hold the

@@ -101,15 +101,12 @@ export async function place(context: CopyContext, row: MirrorEntry, action: Plac
     await cancelOvertaken(context, symbol);
 }
 
-async function send(context: CopyContext, row: MirrorEntry, action: Placing): Promise<void> {
+async function send(context: CopyContext, row: MirrorEntry, action: Placing): Promise<unknown> {
   const { state, gate, session, now } = context;
   if (row.status === "SENT" && row.quantity === null) return await takeOver(context, row, action);
   if (row.status === "SENT") return await resume(context, row, action);
   const stopped = gate.stopped();
-  if (stopped !== null) {
-    state.put({ ...skipped(row, stopped), updatedAt: now() });
-    return;
-  }
+  if (stopped !== null) return state.put({ ...skipped(row, stopped), updatedAt: now() });
   const opening = openingOf(context, action);
   if (opening === 0n) await feesOfSpot(context, action.symbol);
   else if (needsPoll(context)) await firstPoll(context, action);
@@ -125,16 +122,12 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
   for (;;) {
     const scaled = await scaleWithFunds(context, action, withoutOpening);
     const sizedRow = withSizes(row, scaled);
-    if (scaled.kind === "SKIPPED") {
-      state.put({ ...skipped(sizedRow, scaled.skip), updatedAt: now() });
-      return;
-    }
+    if (scaled.kind === "SKIPPED") return state.put({ ...skipped(sizedRow, scaled.skip), updatedAt: now() });
     const unfit = await leverageUnfit(context, scaled, action);
     if (unfit !== null) {
       withoutOpening = unfit;
       if (scaled.opening < scaled.quantity) continue;
-      state.put({ ...skipped(sizedRow, withoutOpening), updatedAt: now() });
-      return;
+      return state.put({ ...skipped(sizedRow, withoutOpening), updatedAt: now() });
     }
     const opens = scaled.opening > 0n;
     const free = reserve(context, { opens, worth: scaled.worth });
@@ -158,8 +151,7 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
     else if (!isFittedAgain && (await isOfOldRules(context, row, outcome))) isFittedAgain = true;
     else {
       const { leftOut, worth } = scaled;
-      await conclude(context, latest(context, sizedRow), outcome, { leftOut, worth });
-      return;
+      return await conclude(context, latest(context, sizedRow), outcome, { leftOut, worth });
     }
   }
 }
@@ -174,7 +166,7 @@ async function resume(context: CopyContext, row: MirrorEntry, action: Placing): 
 }
 
 /** An order that a version without an outbox may have sent: it is sent if the venue does not have it. */
-async function takeOver(context: CopyContext, row: MirrorEntry, action: Placing): Promise<void> {
+async function takeOver(context: CopyContext, row: MirrorEntry, action: Placing): Promise<unknown> {
   const { state } = context;
   const found = await findUnrecorded(context, row);
   if (found === null) return await send(context, state.put({ ...row, status: "NEW" }), action);

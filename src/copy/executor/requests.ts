@@ -244,34 +244,22 @@ async function orderRepair(
 }
 
 /** Sends an order of a repair. */
-export async function executeRepair(context: CopyContext, row: MirrorEntry): Promise<void> {
+export async function executeRepair(context: CopyContext, row: MirrorEntry): Promise<unknown> {
   const { state, gate, session } = context;
   const { symbol, retained } = row;
   if (symbol === null) throw new Error("a repair has a symbol");
   const increases = retained !== undefined;
   const mayNot = () => gate.stopped() ?? (increases ? gate.opensNot(row.leadAt) : null);
   const stopped = row.status === "SENT" ? null : mayNot();
-  if (stopped !== null) {
-    state.put(skipped(row, stopped));
-    return;
-  }
+  if (stopped !== null) return state.put(skipped(row, stopped));
   await feesOfSpot(context, symbol);
-  if (row.status === "SENT") {
-    await conclude(context, row, await submit(context, row, mayNot));
-    return;
-  }
+  if (row.status === "SENT") return await conclude(context, row, await submit(context, row, mayNot));
   const size = row.quantity ?? ZERO;
-  if (!increases) {
-    await sendAtMarket(context, row, size, { isReduction: true, mayStillSend: mayNot });
-    return;
-  }
+  if (!increases) return await sendAtMarket(context, row, size, { isReduction: true, mayStillSend: mayNot });
   const leverage = context.leadAccount()?.leverages.get(symbol) ?? LEVERAGE_DEFAULT;
   const isContract = state.copy.type === "FUTURES";
   const refusal = isContract ? await setCopiedLeverage(context, symbol, leverage, "OPEN") : null;
-  if (refusal !== null) {
-    state.put(skipped(row, leverageSkip(refusal)));
-    return;
-  }
+  if (refusal !== null) return state.put(skipped(row, leverageSkip(refusal)));
   const rules = await session.rules(symbol);
   const prices = await session.pricesInTime();
   if (prices === null) throw session.postponed();
@@ -283,10 +271,7 @@ export async function executeRepair(context: CopyContext, row: MirrorEntry): Pro
       ...{ row, size, prices },
       leverage: rules === null ? null : copiedLeverage({ leverage }, rules, state.copy.settings),
     });
-  if ("reason" in permitted) {
-    state.put(skipped(row, permitted));
-    return;
-  }
+  if ("reason" in permitted) return state.put(skipped(row, permitted));
   const free = reserve(context, { opens: true, worth: permitted.worth });
   const terms = { isReduction: false, mayStillSend: mayNot };
   const sent = await sendAtMarket(context, row, permitted.size, terms).catch((error) => {
@@ -294,6 +279,7 @@ export async function executeRepair(context: CopyContext, row: MirrorEntry): Pro
     throw error;
   });
   if (sent.status === "SKIPPED" || sent.status === "FAILED") free();
+  return sent;
 }
 
 /**
