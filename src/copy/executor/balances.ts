@@ -305,7 +305,7 @@ type Shown = { readonly at: number; readonly size: Quantity };
 const shown = new WeakMap<MirrorEntry, Shown>();
 
 /** The venue shows an open order, or a leg; only of legs this is remembered. */
-function noteShown({ state, now }: Pick<CopyContext, "state" | "now">, entry: MirrorEntry): void {
+function noteShown({ state, now }: CopyContext, entry: MirrorEntry): void {
   if (isLeg(entry)) shown.set(entry, { at: now(), size: sizeOf(state, entry) });
 }
 
@@ -313,7 +313,7 @@ function noteShown({ state, now }: Pick<CopyContext, "state" | "now">, entry: Mi
  * Whether a stop was not shown for some time, and the copy has opened something since: the venue may have
  * liquidated the position before, and ended the stop with it.
  */
-function isStopUncertain({ state, now }: Pick<CopyContext, "state" | "now">, entry: MirrorEntry): boolean {
+function isStopUncertain({ state, now }: CopyContext, entry: MirrorEntry): boolean {
   if (!isLeg(entry) || isWaitingLeg(entry) || entry.orderType !== "STOP_MARKET") return false;
   const size = sizeOf(state, entry);
   const last = shown.get(entry) ?? { at: entry.updatedAt, size };
@@ -330,10 +330,7 @@ function sizeOf(state: CopyContext["state"], { symbol }: MirrorEntry): Quantity 
  * reached it, or it is one at the market. Answers so twice for each, and as long as there are no balances
  * since; also while there are none since the venue has stopped to show an order.
  */
-export function isPositionExpected(
-  { state, now }: Pick<CopyContext, "state" | "now">,
-  prices: ReadonlyMap<string, Price>,
-): boolean {
+export function isPositionExpected({ state, now }: CopyContext, prices: ReadonlyMap<string, Price>): boolean {
   if (state.copy.type !== "FUTURES") return false;
   const balancesAt = state.book.snapshot?.at ?? 0;
   let isExpected = false;

@@ -314,7 +314,7 @@ function isUnseen({ unseenSince }: MirrorEntry): boolean {
  * have nothing of that.
  */
 function givesUp(
-  context: Pick<CopyContext, "state" | "leadAccount">,
+  context: CopyContext,
   entry: MirrorEntry,
   { isClosing, givesUpExits }: ReconcileTerms,
 ): boolean {
@@ -328,7 +328,7 @@ function givesUp(
  * What an open limit exit is to sell of the excess: all that is unexecuted, if its original is over; else
  * what the strategy's has executed and it has not. The rest is for what the strategy still has.
  */
-export function promisedBy({ leadAccount }: Pick<CopyContext, "leadAccount">, entry: MirrorEntry): Quantity {
+export function promisedBy({ leadAccount }: CopyContext, entry: MirrorEntry): Quantity {
   const original = leadAccount()?.openOrders.get(orderIdOf(entry.collectiveId ?? ""));
   if (original === undefined) return unexecuted(entry);
   const due = shareOf(entry.quantity ?? ZERO, original.executedQuantity, original.quantity);
@@ -341,7 +341,7 @@ export function promisedBy({ leadAccount }: Pick<CopyContext, "leadAccount">, en
  * What is reduce-only never goes through zero; where the strategy's own exits do, the copy's may.
  */
 function closedBy(
-  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
+  { state, leadAccount }: CopyContext,
   symbol: string,
   exits: readonly MirrorEntry[],
 ): Quantity {
@@ -413,7 +413,7 @@ async function freeCoins(
  * a contract's position since the book's balances. The next balances decide; the book is not used before, but
  * the wait is bounded.
  */
-function isPositionUnknown({ state, now }: Pick<CopyContext, "state" | "now">, symbol: string): boolean {
+function isPositionUnknown({ state, now }: CopyContext, symbol: string): boolean {
   const balancesAt = state.book.snapshot?.at ?? 0;
   return (
     state.copy.type === "FUTURES" &&
@@ -492,11 +492,7 @@ async function sendMissing(
  * Whether a leg is the stop of a position that the copy has, although its strategy has left it or the copy
  * closes.
  */
-function protectsLast(
-  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
-  entry: MirrorEntry,
-  isClosing: boolean,
-): boolean {
+function protectsLast({ state, leadAccount }: CopyContext, entry: MirrorEntry, isClosing: boolean): boolean {
   if (!isLeg(entry) || entry.orderType !== "STOP_MARKET" || !closesPosition(state, entry)) return false;
   const theirs = leadAccount()?.positions.get(entry.symbol ?? "")?.quantity ?? ZERO;
   return isClosing || (entry.side === "SELL" ? theirs <= 0n : theirs >= 0n);

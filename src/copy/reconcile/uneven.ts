@@ -11,10 +11,7 @@ import { baseOf, isFlat } from "../leads/actions.ts";
 import { closesPosition, isLeg, isOpen, isSameKind, isWaitingLeg, readyLegs } from "../orders/copy-state.ts";
 
 /** Whether a symbol needs reconciliation, as far as memory shows. */
-export function isUneven(
-  context: Pick<CopyContext, "state" | "leadAccount" | "now" | "lossOfDay">,
-  symbol: string,
-): boolean {
+export function isUneven(context: CopyContext, symbol: string): boolean {
   const { state } = context;
   const { status } = state.copy;
   const { quantity } = state.holding(symbol);
@@ -32,7 +29,7 @@ export function isUneven(
 }
 
 /** Why open orders that would open something are canceled: a pause, or the loss of the day; null if not. */
-export function nothingOpens({ state, lossOfDay }: Pick<CopyContext, "state" | "lossOfDay">): Skip | null {
+export function nothingOpens({ state, lossOfDay }: CopyContext): Skip | null {
   return state.copy.status === "PAUSED" ? skipOf("PAUSED") : lossOfDay();
 }
 
@@ -41,10 +38,7 @@ export function nothingOpens({ state, lossOfDay }: Pick<CopyContext, "state" | "
  * target allows it. An order through zero that becomes known late can leave such a position; it copies
  * nothing.
  */
-export function isWithoutLead(
-  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
-  symbol: string,
-): boolean {
+export function isWithoutLead({ state, leadAccount }: CopyContext, symbol: string): boolean {
   const account = leadAccount();
   if (state.copy.type === "SPOT" || account === null || state.target(symbol) === 0n) return false;
   const theirs = account.positions.get(symbol)?.quantity ?? ZERO;
@@ -52,10 +46,7 @@ export function isWithoutLead(
 }
 
 /** The strategy's legs on a symbol that close the side which the copy has, and of whose kind it has none. */
-export function missingLegs(
-  { state, leadAccount, now }: Pick<CopyContext, "state" | "leadAccount" | "now">,
-  symbol: string,
-): readonly Leg[] {
+export function missingLegs({ state, leadAccount, now }: CopyContext, symbol: string): readonly Leg[] {
   if (state.copy.type === "SPOT" || state.copy.status === "CLOSING") return [];
   const legs = [...(leadAccount()?.openLegs.values() ?? [])];
   const present = new Set(legs.map(({ legId }) => legId));
@@ -80,10 +71,7 @@ export function missingLegs(
 }
 
 /** The strategy's stops of a spot pair that wait for their trigger, and of which the copy has none open. */
-export function missingStops(
-  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
-  symbol: string,
-): readonly Order[] {
+export function missingStops({ state, leadAccount }: CopyContext, symbol: string): readonly Order[] {
   const { type, status, strategyId } = state.copy;
   if (type !== "SPOT" || status === "CLOSING" || state.target(symbol) === 0n) return [];
   const stops = [...(leadAccount()?.openOrders.values() ?? [])].filter(
@@ -100,10 +88,7 @@ export function missingStops(
  * position, has none of its kind any more: one whose successor the venue refused, and the strategy has
  * canceled since.
  */
-export function isStaleLeg(
-  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
-  entry: MirrorEntry,
-): boolean {
+export function isStaleLeg({ state, leadAccount }: CopyContext, entry: MirrorEntry): boolean {
   const account = leadAccount();
   if (!isLeg(entry) || account === null || entry.collectiveId === null) return false;
   // A mirrored leg that waits for its position is over when its cancel is executed.
@@ -116,7 +101,7 @@ export function isStaleLeg(
 }
 
 /** Whether an open order was to close a contract's position that is gone: it would open the other side. */
-export function isExitOfNothing({ state }: Pick<CopyContext, "state">, entry: MirrorEntry): boolean {
+export function isExitOfNothing({ state }: CopyContext, entry: MirrorEntry): boolean {
   return state.copy.type === "FUTURES" && closesOnly(entry) && state.hasNothing(entry.symbol ?? "");
 }
 
@@ -124,10 +109,7 @@ export function isExitOfNothing({ state }: Pick<CopyContext, "state">, entry: Mi
  * Whether an open order would open something although the strategy has left the symbol, and its original has
  * ended.
  */
-export function isOvertaken(
-  context: Pick<CopyContext, "state" | "leadAccount">,
-  entry: MirrorEntry,
-): boolean {
+export function isOvertaken(context: CopyContext, entry: MirrorEntry): boolean {
   return (
     !isLeg(entry) &&
     opensSomething(context, entry) &&
@@ -137,11 +119,7 @@ export function isOvertaken(
 }
 
 /** Whether the strategy has nothing of a symbol any more. */
-function isLeadFlat(
-  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
-  symbol: string,
-  price: Price | null,
-): boolean {
+function isLeadFlat({ state, leadAccount }: CopyContext, symbol: string, price: Price | null): boolean {
   const account = leadAccount();
   if (account === null) return false;
   if (state.copy.type === "FUTURES") return !account.positions.has(symbol);
