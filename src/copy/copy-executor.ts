@@ -130,7 +130,7 @@ export class CopyExecutor {
   #taking: Promise<void> | null = null;
   /** One poll at a time. Never rejects. */
   readonly #poll = new SingleFlight(() => this.#pollOnce());
-  #prices: VenuePrices = NO_PRICES;
+  #prices: VenuePrices = new Map();
   readonly #limits: CopierLimits;
   #isPollDue = false;
   /** Whether something has blocked it since the last refresh; see `isBlocked`. */
@@ -869,5 +869,3 @@ function isTold(status: Copy["status"], reason: CopyReason): boolean {
   if (BY_EQUITY.includes(reason) || reason === "STRATEGY_CLOSED") return status === "CLOSING";
   return reason === "CREDENTIALS" || reason === "ACCOUNT_UNFIT";
 }
-
-const NO_PRICES: VenuePrices = new Map();
