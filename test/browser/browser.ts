@@ -76,9 +76,12 @@ export async function isBrowserAbsent(): Promise<boolean> {
   return true;
 }
 
+/** How long its start may take on a busy machine, ms: less than the hooks that start it. */
+const LAUNCH_MS_MAX = 110_000;
+
 /** Starts it. Rejects where there is none. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = await findChromium();
   if (executablePath === null) throw new Error("there is no Chromium: install one, or set CHROMIUM to it");
-  return await chromium.launch({ executablePath, headless: true, args: [...FLAGS] });
+  return await chromium.launch({ executablePath, headless: true, args: [...FLAGS], timeout: LAUNCH_MS_MAX });
 }
