@@ -37,7 +37,7 @@ const LATE_MS_MAX = 30_000;
 const TWO_ORDERS_MS_MAX = 240_000;
 /** Of what a server has printed this much is shown when a test fails, characters. */
 const SHOWN_MAX = 4_000;
-/** How soon a server that joins has its share of the slots, ms: within 10 s; the rest is for a busy machine. */
+/** How soon a server that joins has its share of the slots, ms: in 10 s; the rest is for a busy machine. */
 const SHARED_MS_MAX = 45_000;
 const MINUTE_MS = 60_000;
 /** Leaves most of the budgets unused while waiting. */

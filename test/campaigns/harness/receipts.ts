@@ -1,5 +1,5 @@
-// Strategies of both fill profiles, and whether the trades of one under `strict` follow from their receipts, by
-// the function behind `lyrebird receipt verify`. Under `standard` there is no receipt.
+// Strategies of both fill profiles, and whether the trades of one under `strict` follow from their receipts,
+// by the function behind `lyrebird receipt verify`. Under `standard` there is no receipt.
 import { checkReceiptsAlone } from "../../../src/cli/receipt-check.ts";
 import { readReceipts } from "../../../src/cli/receipt-file.ts";
 import type { StrategyType } from "../../../src/domain/account.ts";
