@@ -270,7 +270,11 @@ async function valuedFees(
   if (others.kind !== "OK") return others;
   const priceOf = others.value.length === 0 ? () => null : await pricesOf(rest, assets);
   if (priceOf === null) return unknown("a fee in another asset cannot be valued");
-  return mapped(listed, (rows) => feesOf(rows, assets, priceOf));
+  return mapped(listed, (rows) => {
+    const fees = feesOf(rows, assets, priceOf);
+    // Of a contract nothing arrives that a fee could be taken from.
+    return rest.type === "SPOT" ? fees : { ...fees, feeInBase: ZERO };
+  });
 }
 
 /** The first fills, up to what was executed; null if they do not add up to it. */

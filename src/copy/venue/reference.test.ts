@@ -456,6 +456,13 @@ describe("futures", () => {
     updateTime: 1_566_818_724_722,
   };
 
+  test("a fee in the asset that a contract is named after is taken from no position", async () => {
+    const fill = { price: "600", qty: "3", commission: "0.0015", commissionAsset: "BTC" };
+    server.lay("GET /fapi/v1/userTrades", { body: [{ ...fill, id: 1, orderId: 28 }] });
+    const value = { fee: decimal("0.9"), feeInBase: 0n };
+    expect(await futures().fills(LISTED)).toEqual({ kind: "OK", value });
+  });
+
   test("an order that does not say what was paid is queried", async () => {
     server.lay("POST /fapi/v1/order", { body: placed });
     server.lay("GET /fapi/v1/order", { body: { ...placed, avgPrice: "9300.00000", cumQuote: "93000" } });
