@@ -64,7 +64,8 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
   const allowed = new Set(parts.allowedVenues);
   /** Everything below goes by the database's time. */
   const shared = { ...parts, wallNow: clock.now, every: timers.every, onFailure: news.failed };
-  const venues = createVenues({ ...shared, after: timers.after });
+  // No keys: a venue's requests are given those of their account.
+  const venues = createVenues({ wallNow: clock.now, after: timers.after, log: parts.log });
   const copies: Copies = new Copies({
     ...shared,
     venues,

@@ -355,10 +355,7 @@ export function isPositionExpected({ state, now }: CopyContext, prices: Readonly
  * Whether an unconfirmed order on a contract may have been executed, so that the position has to be asked
  * for: it takes the market's price, a price is near it, or the strategy's own order has just ended.
  */
-export function isPositionInDoubt(
-  context: Pick<CopyContext, "state" | "leadAccount" | "now">,
-  prices: ReadonlyMap<string, Price>,
-): boolean {
+export function isPositionInDoubt(context: CopyContext, prices: ReadonlyMap<string, Price>): boolean {
   const { state, now } = context;
   if (state.copy.type !== "FUTURES") return false;
   return state.unconfirmed().some((entry) => {

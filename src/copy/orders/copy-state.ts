@@ -695,7 +695,7 @@ export function endRow(
   why: Skip | null,
   now: number,
 ): MirrorEntry {
-  // A leg that was refused, and waited for its successor's end.
+  // The venue has refused this leg, and never had it.
   if (isWaitingLeg(entry) && entry.sends > 0) {
     return state.put({ ...skipped(entry, why ?? skipOf("OVERTAKEN")), updatedAt: now });
   }
@@ -746,7 +746,7 @@ export function isOpen({ status }: Pick<MirrorEntry, "status">): boolean {
   return OPEN.includes(status);
 }
 
-/** A leg that waits for its position: it was never sent. */
+/** Whether a leg is in the log alone: it waits for its position, or to be sent again after a refusal. */
 export function isWaitingLeg({ kind, status, clientOrderId }: MirrorEntry): boolean {
   return kind === "PLACE_LEG" && status === "RESTING" && clientOrderId === null;
 }

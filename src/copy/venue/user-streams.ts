@@ -163,7 +163,7 @@ export class UserStreams {
       if (asked?.kind === "REFUSED" || asked?.kind === "REJECTED") {
         return this.#retryIn(subscription, REFUSED_RETRY_MS);
       }
-      // It was not sent, and begins when the venue's limits allow it.
+      // Nothing was sent: again as soon as the venue's limits allow it.
       if (asked?.kind === "DELAYED")
         return this.#retryIn(subscription, Math.max(RETRY.minMs, asked.until - wallNow()));
       const isMissing = asked?.kind === "UNKNOWN" && asked.status !== undefined;
