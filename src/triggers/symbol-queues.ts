@@ -372,7 +372,7 @@ export class SymbolQueues {
       const traded = contained.reduce((sum, { quantity }) => add(sum, quantity), ZERO as Quantity);
       for (const order of level.orders) {
         if (updateId <= order.bookUpdateId) continue;
-        const joined = level.joinedAt.size === 0 ? undefined : level.joinedAt.get(order);
+        const joined = level.joinedAt.get(order);
         // What was displayed when it joined contains a change that was received before.
         const isAfter = joined !== undefined && updateId > joined.updateId;
         if (isAfter) level.joinedAt.delete(order);
